@@ -210,3 +210,40 @@ static void run_sum(size_t n, const float *a, const float *old, float scale, flo
 }
 
 const struct sum_f32_kernel sum_f32_neon = {"sum_f32_neon", CPU_NEON, run_sum};
+
+/* So many vectors stay in registers, while lines go by. */
+INLINE void blend(size_t vectors, size_t i, size_t count, const float *const *lines,
+                  const float *weights, float *dst)
+{
+    float32x4_t y[8];
+#pragma GCC unroll 8
+    for (size_t v = 0; v < vectors; v++)
+        y[v] = vmulq_n_f32(vld1q_f32(lines[0] + i + 4 * v), weights[0]);
+    for (size_t l = 1; l < count; l++) {
+        const float *line = lines[l] + i;
+#pragma GCC unroll 8
+        for (size_t v = 0; v < vectors; v++)
+            y[v] = vfmaq_n_f32(y[v], vld1q_f32(line + 4 * v), weights[l]);
+    }
+#pragma GCC unroll 8
+    for (size_t v = 0; v < vectors; v++)
+        vst1q_f32(dst + i + 4 * v, y[v]);
+}
+
+static void run_blend(size_t n, size_t count, const float *const *lines, const float *weights,
+                      float *dst)
+{
+    size_t i = 0;
+    for (; i + 32 <= n; i += 32)
+        blend(8, i, count, lines, weights, dst);
+    for (; i + 4 <= n; i += 4)
+        blend(1, i, count, lines, weights, dst);
+    for (; i < n; i++) {
+        float32x2_t y = vmul_n_f32(vdup_n_f32(lines[0][i]), weights[0]);
+        for (size_t l = 1; l < count; l++)
+            y = vfma_n_f32(y, vdup_n_f32(lines[l][i]), weights[l]);
+        dst[i] = vget_lane_f32(y, 0);
+    }
+}
+
+const struct blend_f32_kernel blend_f32_neon = {"blend_f32_neon", CPU_NEON, run_blend};

@@ -168,3 +168,16 @@ static void run_sum(size_t n, const float *a, const float *old, float scale, flo
 }
 
 const struct sum_f32_kernel sum_f32_ref = {"sum_f32_ref", 0, run_sum};
+
+static void run_blend(size_t n, size_t count, const float *const *lines, const float *weights,
+                      float *dst)
+{
+    for (size_t i = 0; i < n; i++) {
+        float y = lines[0][i] * weights[0];
+        for (size_t l = 1; l < count; l++)
+            y = fmaf(lines[l][i], weights[l], y);
+        dst[i] = y;
+    }
+}
+
+const struct blend_f32_kernel blend_f32_ref = {"blend_f32_ref", 0, run_blend};

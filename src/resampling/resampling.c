@@ -22,6 +22,8 @@ struct resampling_plan {
     int space;
     bool linear;
     sum_f32_fn *add;
+    blend_f32_fn *blend;
+    bool reads_dst; /* what dst held before is wanted after a line is made */
 };
 
 static neo_resampling algorithm_of(const struct problem *problem)
@@ -64,6 +66,8 @@ static void resampling_plan(void *plan, const struct problem *problem, const str
     mine->space = problem->tensors[DST].ndims - 2;
     mine->linear = algorithm_of(problem) == NEO_RESAMPLING_LINEAR;
     mine->add = sum_f32_find(cpu->features)->run;
+    mine->blend = blend_f32_find(cpu->features)->run;
+    mine->reads_dst = post_ops_fusion(problem).reads_dst;
     if (problem_is_runtime(problem)) /* planned once more when sizes are known */
         return;
     walk_init(&mine->walk, &problem->tensors[DST], NULL, 0, true, LINE_MOST);
@@ -149,10 +153,59 @@ static void add_pixels(struct resampling_line *l, const void *data, float weight
     }
 }
 
+/* Lines of f32 along channels are blended where they are, also into dst. */
+static bool blends(const struct resampling_line *l)
+{
+    const struct problem *problem = l->execution->problem;
+    return l->line.direction == 1 && l->plan->src.element == ELEMENT_F32 &&
+           problem->tensors[SRC].strides[1] == 1;
+}
+
+static void blend_lines(const struct resampling_line *l, float *values)
+{
+    const neo_memory_desc *src = &l->execution->problem->tensors[SRC];
+    const neo_memory_desc *dst = &l->execution->problem->tensors[DST];
+    const neo_dim *position = l->line.position;
+    const float *lines[8], *first = (const float *)l->execution->buffers[SRC] +
+                                    position[0] * src->strides[0] + position[1];
+    struct pixels pixels[3];
+    float weights[8];
+    size_t count = 0;
+    int space = l->plan->space;
+    for (int i = 0; i < space; i++)
+        pixels[i] = pixels_of(l->plan, position[2 + i], dst->dims[2 + i], src->dims[2 + i]);
+    for (unsigned which = 0; which < 1u << space; which++) {
+        lines[count] = first;
+        weights[count] = 1;
+        for (int i = 0; i < space; i++) {
+            lines[count] += pixels[i].at[which >> i & 1] * src->strides[2 + i];
+            weights[count] *= pixels[i].weights[which >> i & 1];
+        }
+        count += weights[count] != 0;
+    }
+    l->plan->blend(l->line.count, count, lines, weights, values);
+}
+
+static void finish(struct resampling_line *l, float *values, void *data)
+{
+    const neo_memory_desc *dst = &l->execution->problem->tensors[DST];
+    finish_line(l->execution, &l->line, values, false, data, dst->strides[l->line.direction]);
+}
+
 static void make_line(struct resampling_line *l)
 {
     const neo_memory_desc *dst = &l->execution->problem->tensors[DST];
     bool along_space = l->line.direction >= 2;
+    void *data =
+        line_at(&l->plan->dst, l->execution->buffers[DST], desc_offset(dst, l->line.position));
+    if (blends(l)) {
+        bool in_place = l->plan->dst.element == ELEMENT_F32 && !l->plan->reads_dst &&
+                        dst->strides[l->line.direction] == 1;
+        float *values = in_place ? data : l->values;
+        blend_lines(l, values);
+        finish(l, values, data);
+        return;
+    }
     for (size_t i = 0; i < l->line.count; i++)
         l->values[i] = 0;
     for (unsigned which = 0; which < 1u << l->plan->space; which++) {
@@ -161,15 +214,13 @@ static void make_line(struct resampling_line *l)
         neo_dim offset = locate(l, which, &weight);
         if (is_own || weight == 0)
             continue;
-        const void *data = line_at(&l->plan->src, l->execution->buffers[SRC], offset);
+        const void *from = line_at(&l->plan->src, l->execution->buffers[SRC], offset);
         if (along_space)
-            add_pixels(l, data, weight);
+            add_pixels(l, from, weight);
         else
-            add_line(l, data, weight);
+            add_line(l, from, weight);
     }
-    void *data =
-        line_at(&l->plan->dst, l->execution->buffers[DST], desc_offset(dst, l->line.position));
-    finish_line(l->execution, &l->line, l->values, false, data, dst->strides[l->line.direction]);
+    finish(l, l->values, data);
 }
 
 static void make_lines(void *argument, struct span tiles, int slot)

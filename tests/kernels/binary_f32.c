@@ -10,7 +10,7 @@
 #include "tests/support/fill.h"
 #include "tests/support/guard.h"
 
-enum { MOST = 37 };
+enum { MOST = 71 };
 static struct guard guard_a, guard_b, guard_dst;
 
 static const float values[] = {0.0f,  -0.0f,  1,      -1,       2.5f,      -3.25f,
@@ -90,6 +90,32 @@ static void sums_scale_the_old_value(void **state)
             }
 }
 
+/* The same bits as fused steps one after another. */
+static void blends_are_sums_in_order(void **state)
+{
+    (void)state;
+    uint32_t seed = fill_seed();
+    const float weights[] = {0.3f, -0.7f, 0.11f};
+    for (size_t t = 0; t < blend_f32_kernel_count; t++)
+        for (size_t n = 0; n <= MOST; n++)
+            for (size_t count = 1; count <= 3; count++) {
+                const struct blend_f32_kernel *kernel = blend_f32_kernels[t];
+                float *a = guard_at(&guard_a, n * sizeof(float), (int)(count & 1));
+                float *b = guard_at(&guard_b, n * sizeof(float), (int)(count & 1));
+                float *dst = guard_at(&guard_dst, n * sizeof(float), (int)(n & 1));
+                const float *const lines[] = {a, b, a};
+                fill_reals(a, n, &seed);
+                fill_reals(b, n, &seed);
+                kernel->run(n, count, lines, weights, dst);
+                for (size_t i = 0; i < n; i++) {
+                    float want = a[i] * weights[0];
+                    for (size_t l = 1; l < count; l++)
+                        want = fmaf(lines[l][i], weights[l], want);
+                    assert_true(dst[i] == want);
+                }
+            }
+}
+
 int main(void)
 {
     guard_init(&guard_a, MOST * sizeof(float));
@@ -98,6 +124,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_function_is_right),
         cmocka_unit_test(sums_scale_the_old_value),
+        cmocka_unit_test(blends_are_sums_in_order),
     };
     return cmocka_run_group_tests_name("binary_f32", tests, NULL, NULL);
 }
