@@ -128,8 +128,8 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 # Callers may have small stacks: a life of primitives fits into 64 KiB (tests/threading/stack.c), and no
 # frame is above 2 KiB, but those of functions that have a line or a panel in the making.
 frames_below = $(if $(SAN)$(filter 1,$(DEBUG)),,-Wframe-larger-than=$(1))
-LIBRARY := arch src kernels
-$(LIBRARY:%=$(BUILD)/%/%.o): private FOLDER_FLAGS += $(MARKS) $(call frames_below,2048)
+LIBRARY_FOLDERS := arch src kernels
+$(LIBRARY_FOLDERS:%=$(BUILD)/%/%.o): private FOLDER_FLAGS += $(MARKS) $(call frames_below,2048)
 HAVE_LINES := $(addprefix src/,binary/binary convolution/depthwise/lines convolution/direct/indirect_run \
     convolution/gemm/gemm convolution/gemm/typed_patches convolution/nested/transposed_run deconvolution/columns \
     gemm/results gemm/ways/typed lines/copy lines/line lines/map lrn/lrn matmul/blocks/decompress matmul/direct/run \
