@@ -86,11 +86,10 @@ operations='matmul/matmul convolution/convolution network/network network/memory
 # Of folders with threads, the programs of one, and those that every pool is tried on.
 threadless='memory/plan packed/crash packed/damage packed/refusals primitive/warm network/network network/primitives'
 [ -z "$whole" ] || threadless=
-# What does not ask for instructions or cores is the same on every tier. Kernels for the largest one run with landing
-# pads, which that emulated core insists on.
+# What does not ask for instructions or cores is the same on every tier.
 tierless='api|benchdnn|compat|core|memory|packed|primitive|tensor|threading|tools'
 if [ "$(uname -m)" = x86_64 ]; then
-    check 'AArch64, all instructions' "$(folders_without kernels)" EMULATED_CPU=max
+    check 'AArch64, all instructions' '' EMULATED_CPU=max
     [ -n "$whole" ] || export NEOPRENE_SHORT=1
     check "AArch64, cortex-a53" "$(folders_without "$tierless") api/random" EMULATED_CPU=cortex-a53
     poisoned 'AArch64, neoverse-n1' "$(folders_without "$tierless") api/random primitive/nested" EMULATED_CPU=neoverse-n1
@@ -99,8 +98,6 @@ else
     check 'AArch64' ''
     poisoned 'AArch64' "$operations"
 fi
-check 'AArch64, branch protection' kernels EMULATED_CPU=max BUILD=build/aarch64-protected \
-    CFLAGS='-g -mbranch-protection=standard'
 # The address sanitizer sees all programs; without it those run that it keeps from something: limits, forks, sandboxes.
 check 'portable, address and undefined-behaviour sanitizers' '' TARGET=portable SAN=address,undefined
 check 'portable' 'memory packed primitive threading' TARGET=portable

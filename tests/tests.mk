@@ -33,6 +33,8 @@ $(BUILD)/tests/threading/pool: private LDFLAGS += -Wl,--wrap=pthread_create
 $(BUILD)/tests/packed/verify: private LDFLAGS += -Wl,--wrap=clock_gettime
 $(BUILD)/tests/threading/cpu: private LDFLAGS += $(addprefix -Wl$(comma)--wrap=sched_,getcpu getaffinity setaffinity)
 $(BUILD)/tests/threading/unload: | $(LIB_SO)
+# Processors with BTI insist on marks in all of a kernel's test (tests/support/kernel_tests.c).
+$(BUILD)/tests/kernels/%.o $(BUILD)/tests/support/%.o: private FOLDER_FLAGS += $(MARKS)
 # Private, or the stamp of flags would take part in it.
 $(BUILD)/tests/threading/openmp.o: private CFLAGS += -fopenmp
 $(BUILD)/tests/threading/openmp: private LDFLAGS += -fopenmp
