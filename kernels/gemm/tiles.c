@@ -53,14 +53,14 @@ static void run_whole(const struct gemm_tile *tile, const struct gemm_type *type
     whole(tile);
 }
 
-/* To the tile below. */
+/* To the tile below; end: what finishes it, or NULL. */
 static void go_down(struct gemm_tile *tile, struct gemm_finish *end, const struct gemm_type *type)
 {
     size_t panel = tile->groups * type->group * tile->mr * element_bytes(type->element);
     tile->a = (const char *)tile->a + panel;
     if (tile->sums)
         tile->sums = (char *)tile->sums + tile->mr * tile->row * element_bytes(type->sum);
-    if (!tile->end)
+    if (!end)
         return;
     end->dst = (char *)end->dst + tile->mr * end->dst_row * element_bytes(end->to);
     if (end->row_scales)
@@ -71,11 +71,13 @@ static void for_each(const struct gemm_tile *tile, const struct gemm_type *type,
                      gemm_run_fn *whole)
 {
     struct gemm_tile one = *tile;
-    struct gemm_finish end;
+    struct gemm_finish copy, *end = NULL;
     one.tiles = 1;
-    if (tile->end)
-        end = *tile->end, one.end = &end;
-    for (uint32_t t = tile->tiles ? tile->tiles : 1; t; t--, go_down(&one, &end, type))
+    if (tile->end) {
+        copy = *tile->end;
+        one.end = end = &copy;
+    }
+    for (uint32_t t = tile->tiles ? tile->tiles : 1; t; t--, go_down(&one, end, type))
         run(&one, type, whole);
 }
 

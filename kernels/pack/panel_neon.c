@@ -74,34 +74,27 @@ INLINE uint8x16_t load_f32_bf16(const void *from)
         vcombine_u16(round_bf16(vld1q_f32(values)), round_bf16(vld1q_f32(values + 4))));
 }
 
-#define KERNEL(name, load, unit, to_bytes, from_bytes, nothing)                             \
-    static void name(const struct pack_panel *panel)                                        \
-    {                                                                                       \
-        static const struct pack_units units = {load, unit, to_bytes, from_bytes, nothing}; \
-        pack_panel_units(&units, panel);                                                    \
-    }
-KERNEL(pack_s8_s8_4_neon, load_same, 4, 1, 1, 0)
-KERNEL(pack_s8_s8_8_neon, load_same, 8, 1, 1, 0)
-KERNEL(pack_s8_s8_16_neon, load_same, 16, 1, 1, 0)
-KERNEL(pack_u8_s8_4_neon, load_u8, 4, 1, 1, 0x80)
-KERNEL(pack_u8_s8_8_neon, load_u8, 8, 1, 1, 0x80)
-KERNEL(pack_u8_s8_16_neon, load_u8, 16, 1, 1, 0x80)
-KERNEL(pack_16_bits_1_neon, load_same, 2, 2, 2, 0)
-KERNEL(pack_16_bits_2_neon, load_same, 4, 2, 2, 0)
-KERNEL(pack_16_bits_4_neon, load_same, 8, 2, 2, 0)
-KERNEL(pack_f32_f32_neon, load_same, 4, 4, 4, 0)
-KERNEL(pack_f16_f32_neon, load_f16_f32, 4, 4, 2, 0)
-KERNEL(pack_bf16_f32_neon, load_bf16_f32, 4, 4, 2, 0)
-KERNEL(pack_s8_f32_neon, load_s8_f32, 4, 4, 1, 0)
-KERNEL(pack_u8_f32_neon, load_u8_f32, 4, 4, 1, 0)
-KERNEL(pack_f32_f16_neon, load_f32_f16, 2, 2, 4, 0)
-KERNEL(pack_f32_bf16_2_neon, load_f32_bf16, 4, 2, 4, 0)
-KERNEL(pack_f32_bf16_4_neon, load_f32_bf16, 8, 2, 4, 0)
-KERNEL(pack_s8_bf16_2_neon, load_s8_bf16, 4, 2, 1, 0)
-KERNEL(pack_s8_bf16_4_neon, load_s8_bf16, 8, 2, 1, 0)
-KERNEL(pack_u8_bf16_2_neon, load_u8_bf16, 4, 2, 1, 0)
-KERNEL(pack_u8_bf16_4_neon, load_u8_bf16, 8, 2, 1, 0)
-#undef KERNEL
+PACK_PANEL(pack_s8_s8_4_neon, load_same, 4, 1, 1, 0)
+PACK_PANEL(pack_s8_s8_8_neon, load_same, 8, 1, 1, 0)
+PACK_PANEL(pack_s8_s8_16_neon, load_same, 16, 1, 1, 0)
+PACK_PANEL(pack_u8_s8_4_neon, load_u8, 4, 1, 1, 0x80)
+PACK_PANEL(pack_u8_s8_8_neon, load_u8, 8, 1, 1, 0x80)
+PACK_PANEL(pack_u8_s8_16_neon, load_u8, 16, 1, 1, 0x80)
+PACK_PANEL(pack_16_bits_1_neon, load_same, 2, 2, 2, 0)
+PACK_PANEL(pack_16_bits_2_neon, load_same, 4, 2, 2, 0)
+PACK_PANEL(pack_16_bits_4_neon, load_same, 8, 2, 2, 0)
+PACK_PANEL(pack_f32_f32_neon, load_same, 4, 4, 4, 0)
+PACK_PANEL(pack_f16_f32_neon, load_f16_f32, 4, 4, 2, 0)
+PACK_PANEL(pack_bf16_f32_neon, load_bf16_f32, 4, 4, 2, 0)
+PACK_PANEL(pack_s8_f32_neon, load_s8_f32, 4, 4, 1, 0)
+PACK_PANEL(pack_u8_f32_neon, load_u8_f32, 4, 4, 1, 0)
+PACK_PANEL(pack_f32_f16_neon, load_f32_f16, 2, 2, 4, 0)
+PACK_PANEL(pack_f32_bf16_2_neon, load_f32_bf16, 4, 2, 4, 0)
+PACK_PANEL(pack_f32_bf16_4_neon, load_f32_bf16, 8, 2, 4, 0)
+PACK_PANEL(pack_s8_bf16_2_neon, load_s8_bf16, 4, 2, 1, 0)
+PACK_PANEL(pack_s8_bf16_4_neon, load_s8_bf16, 8, 2, 1, 0)
+PACK_PANEL(pack_u8_bf16_2_neon, load_u8_bf16, 4, 2, 1, 0)
+PACK_PANEL(pack_u8_bf16_4_neon, load_u8_bf16, 8, 2, 1, 0)
 
 const struct pack_panel_kernel pack_panel_neon[PACK_PANEL_NEON] = {
     {"pack_s8_s8_4_neon", CPU_NEON, ELEMENT_S8, ELEMENT_S8, 4, pack_s8_s8_4_neon},

@@ -20,9 +20,13 @@ enum { LANE_BYTES = 160 }; /* of a lane that are gathered at once: whole groups 
 /* Sixteen bytes of a panel's elements, from as many of the source. */
 typedef uint8x16_t load_fn(const void *from);
 
+/* MOST_LANES lanes, as pack_lanes() says: a function of its own, since two ways have them. */
+typedef void most_lanes_fn(const uint8_t *const *from, size_t k, uint8_t *out, size_t out_step);
+
 /* A type's own numbers. */
 struct pack_units {
     load_fn *load;
+    most_lanes_fn *most_lanes;
     size_t unit;           /* bytes of a group */
     size_t to_bytes;       /* of an element of the panel */
     size_t from_bytes;     /* of one of the source */
@@ -160,19 +164,24 @@ INLINE void pack_lanes(const struct pack_units *units, size_t lanes, const uint8
     store_units(units, vectors, lanes, (rest + group - 1) / group, out, out_step);
 }
 
-/* `count` lanes of a panel, from its lane number `first` on; two vectors' worth of lanes, one, a
- * half … at a time. */
+/* `count` lanes of a panel, from its lane number `first` on: MOST_LANES at a time, then as many as
+ * fill a vector with one unit of each, but no more than four, then single ones. */
 INLINE void pack_near_steps(const struct pack_units *units, const uint8_t *const *from,
                             size_t count, size_t k, uint8_t *out, size_t out_step)
 {
-    size_t most = 16 / units->unit;
-#pragma GCC unroll 5
-    for (size_t lanes = MOST_LANES; lanes; lanes /= 2)
-        for (; count >= lanes && (lanes <= most || lanes == MOST_LANES); count -= lanes) {
-            pack_lanes(units, lanes, from, k, out, out_step);
-            from += lanes;
-            out += lanes * units->unit;
-        }
+    size_t some = smaller(16 / units->unit, 4);
+    for (; count >= MOST_LANES; count -= MOST_LANES) {
+        units->most_lanes(from, k, out, out_step);
+        from += MOST_LANES;
+        out += MOST_LANES * units->unit;
+    }
+    for (; some > 1 && count >= some; count -= some) {
+        pack_lanes(units, some, from, k, out, out_step);
+        from += some;
+        out += some * units->unit;
+    }
+    for (; count; count--, from++, out += units->unit)
+        pack_lanes(units, 1, from, k, out, out_step);
 }
 
 /* ---- lanes that are next to each other ---- */
@@ -317,7 +326,7 @@ INLINE void pack_whole(const struct pack_units *units, const struct pack_panel *
 #pragma GCC unroll 8
     for (ptrdiff_t i = 0; i < MOST_LANES; i++)
         from[i] = panel->lanes ? panel->lanes[i] : (const uint8_t *)panel->src + i * lane;
-    pack_lanes(units, MOST_LANES, from, panel->k, panel->out, MOST_LANES * units->unit);
+    units->most_lanes(from, panel->k, panel->out, MOST_LANES * units->unit);
 }
 
 INLINE void pack_panel_units(const struct pack_units *units, const struct pack_panel *panel)
@@ -339,5 +348,20 @@ INLINE void pack_panel_units(const struct pack_units *units, const struct pack_p
     if (panel->sums)
         add_lane_sums(panel);
 }
+
+/* A kernel of this name: how it loads, bytes of a unit, and see struct pack_units. */
+#define PACK_PANEL(name, load, unit, to_bytes, from_bytes, nothing)                          \
+    static most_lanes_fn name##_lanes;                                                       \
+    static const struct pack_units name##_units = {load,     name##_lanes, unit,             \
+                                                   to_bytes, from_bytes,   nothing};         \
+    static __attribute__((noinline)) void name##_lanes(const uint8_t *const *from, size_t k, \
+                                                       uint8_t *out, size_t out_step)        \
+    {                                                                                        \
+        pack_lanes(&name##_units, MOST_LANES, from, k, out, out_step);                       \
+    }                                                                                        \
+    static void name(const struct pack_panel *panel)                                         \
+    {                                                                                        \
+        pack_panel_units(&name##_units, panel);                                              \
+    }
 
 #endif

@@ -54,7 +54,7 @@ INLINE void transpose(const int8x16_t *rows, int quads, int8x16_t *out)
 
 INLINE void load_column(const void *const *lines, size_t offset, struct way way, int8x16_t *out)
 {
-    int8x16_t rows[GROUP];
+    int8x16_t rows[GROUP] = {{0}};
     load_lines(lines, offset, way, rows);
     transpose(rows, way.quads, out);
 }
@@ -63,7 +63,7 @@ INLINE void load_column(const void *const *lines, size_t offset, struct way way,
 static void arrange(size_t count, int8_t *weights)
 {
     for (; count > 0; count--, weights += UNIT) {
-        int8x16_t rows[GROUP], out[GROUP];
+        int8x16_t rows[GROUP] = {{0}}, out[GROUP];
 #pragma GCC unroll 4
         for (int r = 0; r < GROUP; r++)
             rows[r] = vld1q_s8(weights + r * DEPTHWISE_BLOCK);

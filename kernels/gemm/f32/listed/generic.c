@@ -70,7 +70,7 @@ INLINE void add_rows(const struct gemm_f32_listed *strip, const struct part *par
 {
     size_t depth = 4 * strip->rounds + strip->tail;
     const float *const *rows = part->rows, *b = part->b;
-    vector sums[ROWS][VECTORS], columns;
+    vector sums[ROWS][VECTORS] = {{{0}}}, columns;
     for (size_t i = 0; i < count; i++)
         memcpy(sums[i], values[i], vectors * sizeof(vector));
     for (size_t s = 0; s < strip->segments; s++, rows += GEMM_F32_LIST, b += strip->b_skip)
