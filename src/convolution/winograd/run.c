@@ -195,13 +195,14 @@ static __attribute__((noinline)) void run_by_threads(struct run *run)
     run->plan = &own;
     if (has_room)
         winograd_divide(run, pieces);
-    if (has_room && run->grid.cost <= sharing) {
+    if (has_room && run->grid.cost <= sharing)
         run_divided(run);
-        return;
+    else {
+        own = *plan;
+        winograd_share_inputs(&own, threads);
+        run_shared(run);
     }
-    own = *plan;
-    winograd_share_inputs(&own, threads);
-    run_shared(run);
+    run->plan = plan;
 }
 
 void winograd_run(const void *plan, const struct execution *execution)
