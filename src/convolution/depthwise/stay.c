@@ -37,7 +37,7 @@ size_t depthwise_channels_that_stay(const struct convolution_depthwise *mine)
     if (task->strip)
         columns = min_size(columns, (task->strip - 1) * task->stride_w +
                                         (task->kw - 1) * task->dilation_w + 1);
-    size_t bytes = rows * task->kd * columns * sizeof(float);
+    size_t bytes = max_size(rows * task->kd * columns, 1) * sizeof(float);
     return max_size(mine->cpu->l1_bytes / 2 / bytes / DEPTHWISE_LINE, 1) * DEPTHWISE_LINE;
 }
 
