@@ -113,14 +113,6 @@ const char *lines_check_same(const struct problem *problem, int tensor)
     return NULL;
 }
 
-neo_status lines_check_pointers(const char *function, neo_primitive_desc **out, bool has_null)
-{
-    if (out)
-        *out = NULL;
-    return !out || has_null ? log_refusal(function, "a pointer that has to be there is NULL")
-                            : NEO_OK;
-}
-
 neo_status lines_sources(const char *function, struct extra **extras, int count,
                          const neo_memory_desc *sources)
 {

@@ -2,6 +2,7 @@
 #ifndef SRC_LINES_OPERATION_H
 #define SRC_LINES_OPERATION_H
 
+#include "src/core/log.h"
 #include "src/lines/line.h"
 #include "src/primitive/finish.h"
 #include "src/primitive/problem.h"
@@ -47,8 +48,18 @@ const char *lines_check_same(const struct problem *problem, int tensor);
 bool lines_is_same_size(neo_dim a, neo_dim b);
 const char *lines_check_axis(const struct problem *problem, int64_t axis); /* of dst */
 
-/* For the beginning of public functions: is this an argument list with a NULL in it? Logs it. */
-neo_status lines_check_pointers(const char *function, neo_primitive_desc **out, bool has_null);
+/* For the beginning of public functions: is this an argument list with a NULL in it? Logs it. Here,
+ * so that analysers know that whoever goes on has all pointers. */
+static inline neo_status lines_check_pointers(const char *function, neo_primitive_desc **out,
+                                              bool has_null)
+{
+    if (out)
+        *out = NULL;
+    if (out && !has_null)
+        return NEO_OK;
+    (void)log_refusal(function, "a pointer that has to be there is NULL");
+    return NEO_INVALID_ARGUMENT;
+}
 
 /* *extras become extra tensors of count sources, to be freed; NEO_INVALID_ARGUMENT, and a line in
  * the log, if there is none or there are too many. */

@@ -92,9 +92,8 @@ neo_status neo_pooling_primitive_desc_create(neo_primitive_desc **out, neo_engin
                                              const neo_pooling_desc *desc,
                                              const neo_attributes *attributes)
 {
-    bool is_missing = !engine || !desc;
-    neo_status status = lines_check_pointers(__func__, out, is_missing);
-    if (status != NEO_OK || is_missing)
+    neo_status status = lines_check_pointers(__func__, out, !engine || !desc);
+    if (status != NEO_OK)
         return status;
     if (reserved_is_set(desc->reserved))
         return log_refusal(__func__, RESERVED_IS_SET);
