@@ -205,7 +205,7 @@ static struct moments make_moments(const struct channels_plan *plan,
     float *mean = plan->mean < 0 ? NULL : (float *)execution->extras[plan->mean] + region;
     float *variance =
         plan->variance < 0 ? NULL : (float *)execution->extras[plan->variance] + region;
-    if (plan->reads_statistics)
+    if (plan->reads_statistics && mean && variance) /* it has both, then */
         return (struct moments){*mean, *variance};
     neo_dim first = (neo_dim)(region / plan->groups) * src->strides[0] +
                     (neo_dim)(region % plan->groups * plan->per_group) * src->strides[1];

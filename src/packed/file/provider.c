@@ -135,7 +135,7 @@ neo_status neo_weights_file_provider_create(neo_weights_provider *out, const cha
         return log_refusal(__func__, "the allocator lacks allocate or release");
     struct file_provider *provider = NULL;
     neo_status status = provider_new(&provider, path, &wanted);
-    if (status != NEO_OK)
+    if (!provider)
         return status;
     int error = open_first(provider);
     if (error == -ENOMEM || (error && file_has(provider, NEO_WEIGHTS_REQUIRE_FILE)))
