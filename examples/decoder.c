@@ -396,7 +396,8 @@ static void plain_attention(const struct plain *p, neo_dim length, const double 
 
 static void plain_step(struct plain *p, const struct decoder *d)
 {
-    double normal[WIDTH], query[WIDTH], mixed[WIDTH], out[WIDTH], gate[WIDE], wide[WIDE];
+    double normal[WIDTH], query[WIDTH] = {0}, mixed[WIDTH], out[WIDTH] = {0};
+    double gate[WIDE] = {0}, wide[WIDE] = {0};
     neo_dim length = d->length;
     plain_normalize(p->x, normal);
     plain_linear(&d->q, normal, query);

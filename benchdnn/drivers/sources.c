@@ -20,7 +20,9 @@ static const struct option sum_outer[] = {
 /* No tag at all stands for any. */
 static struct tag dst_tag(const struct problem *p)
 {
-    return strcmp(p->dtag.text, "undef") == 0 ? (struct tag){"any"} : p->dtag;
+    if (strcmp(p->dtag.text, "undef") == 0)
+        return (struct tag){"any"};
+    return p->dtag;
 }
 
 static void set_operands(struct problem *p, int count, const struct dims *dst)

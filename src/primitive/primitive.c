@@ -481,6 +481,7 @@ static inline neo_status execute(const neo_primitive *primitive, const neo_strea
     execution.parallel = &stream->parallel;
     execution.threads = threads_worth(impl, stream);
     if (impl->runtime)
+        /* cppcheck-suppress uninitvar ; both set the scratchpad when they know the sizes */
         return (impl->by_size ? execute_by_size : execute_runtime)(primitive, &execution, args);
     if (impl->facts.empty)
         return NEO_OK;

@@ -148,10 +148,10 @@ static void quantize(struct region *region, neo_dim from, size_t count)
     neo_dim step = dst->strides[dst->ndims - 1];
     uint8_t *to = (uint8_t *)region->execution->buffers[DST] + place(region, DST, from);
     float buffer[LINE_MOST];
-    uint8_t bytes[LINE_MOST];
+    uint8_t apart[LINE_MOST], *bytes = step == 1 ? to : apart;
     region->line.n = count;
     region->line.src = load(region, from, count, buffer);
-    region->line.dst = step == 1 ? to : bytes;
+    region->line.dst = bytes;
     (divides ? kernel->divide : kernel->multiply)(&region->line);
     for (size_t i = 0; step != 1 && i < count; i++)
         to[(neo_dim)i * step] = bytes[i];

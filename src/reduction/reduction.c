@@ -195,9 +195,11 @@ static void finish(const struct reduction_plan *plan, float *values, size_t coun
     const struct reduction_parameters *p = &plan->parameters;
     if (p->algorithm == NEO_REDUCTION_MEAN)
         for (size_t i = 0; i < count; i++)
+            /* NOLINTNEXTLINE(clang-analyzer-core.*): make_line() has set them */
             values[i] = (float)((double)values[i] / plan->elements);
     if (is_norm(p->algorithm))
         for (size_t i = 0; i < count; i++)
+            /* NOLINTNEXTLINE(clang-analyzer-core.*): make_line() has set them */
             values[i] = finish_norm(p, values[i]);
 }
 

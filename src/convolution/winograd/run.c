@@ -49,6 +49,7 @@ static size_t ahead_step(const struct task *task)
 static winograd_f32_products_fn *kernel_of(const struct task *task, size_t width, bool fetches)
 {
     const struct winograd_f32_kernel *kernel = task->run->plan->kernel;
+    /* cppcheck-suppress CastIntegerToAddressAtReturn ; both are pointers to functions */
     return fetches && width == WINOGRAD_F32_NR ? kernel->fetch : kernel->products[width / 4 - 1];
 }
 
