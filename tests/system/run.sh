@@ -25,15 +25,15 @@ skip() {
 for tool in qemu-system-aarch64 cpio fdtput; do
     command -v $tool >/dev/null || skip "there is no $tool"
 done
-compat/unpack.sh $there/root busybox-static libc6 libgomp1 libcmocka0 libnuma1 $(printf 'linux-image-%s ' $kernels) ||
+compat/unpack.sh $there/unpacked busybox-static libc6 libgomp1 libcmocka0 libnuma1 $(printf 'linux-image-%s ' $kernels) ||
     skip "Debian 13's kernels cannot be had"
 
 # What a machine has in memory: the tree's names are kept, since tests look for libraries and tools beside themselves.
 make_root() {
     rm -rf "$there/image"
     mkdir -p "$there/image/bin" "$there/image/lib" "$there/image/neoprene/tests"
-    cp "$there/root/usr/bin/busybox" "$there/image/bin/"
-    libraries=$there/root/usr/lib/aarch64-linux-gnu
+    cp "$there/unpacked/usr/bin/busybox" "$there/image/bin/"
+    libraries=$there/unpacked/usr/lib/aarch64-linux-gnu
     for name in libc.so.6 libm.so.6 libgcc_s.so.1 libgomp.so.1 libcmocka.so.0 libnuma.so.1 ld-linux-aarch64.so.1; do
         cp -L "$libraries/$name" "$there/image/lib/" || exit 1
     done
@@ -64,7 +64,7 @@ describe_cores() {
 }
 
 run_machine() { # KERNEL: the last line that the machine prints counts all tests
-    image=$(ls "$there"/root/boot/vmlinuz-*-"$1")
+    image=$(ls "$there"/unpacked/boot/vmlinuz-*-"$1")
     echo "  a machine with $(basename "$image")"
     machine -machine virt -dtb "$there/machine.dtb" -kernel "$image" -initrd "$there/image.cpio" \
         -append 'console=ttyAMA0 quiet panic=-1 hugepagesz=2M hugepages=32' </dev/null 2>&1 | sed -u 's/\r$//' | tee "$there/log-$1"
