@@ -130,10 +130,10 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 frames_below = $(if $(SAN)$(filter 1,$(DEBUG)),,-Wframe-larger-than=$(1))
 LIBRARY_FOLDERS := arch src kernels
 $(LIBRARY_FOLDERS:%=$(BUILD)/%/%.o): private FOLDER_FLAGS += $(MARKS) $(call frames_below,2048)
-HAVE_LINES := $(addprefix src/,binary/binary convolution/depthwise/lines convolution/direct/indirect_run \
+HAVE_LINES := $(addprefix src/,binary/binary convolution/direct/indirect_run \
     convolution/gemm/gemm convolution/gemm/typed_patches convolution/nested/transposed_run deconvolution/columns \
     gemm/results gemm/ways/typed lines/copy lines/line lines/map lrn/lrn matmul/blocks/decompress matmul/direct/run \
-    normalization/channels normalization/layer pooling/lines pooling/windows pooling/winners prelu/prelu \
+    normalization/channels normalization/layer pooling/windows pooling/winners prelu/prelu \
     quantization/quantization reduction/reduction reorder/block_weights resampling/resampling softmax/softmax sum/sum) \
     $(addprefix kernels/depthwise/f32/,3x3_lines_neon 3x3_tiles_neon neon rows/row_neon)
 $(HAVE_LINES:%=$(BUILD)/%.o): private FOLDER_FLAGS += $(call frames_below,16384)

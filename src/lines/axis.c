@@ -58,13 +58,9 @@ static const float *load_row(const struct axis_row *row, float *scratch)
 {
     const struct axis *rows = row->rows;
     const neo_memory_desc *src = &row->execution->problem->tensors[SRC];
-    neo_dim step = src->strides[rows->axis];
     const void *data =
         line_at(&rows->src, row->execution->buffers[SRC], desc_offset(src, row->position));
-    if (rows->src.element == ELEMENT_F32 && step == 1)
-        return data;
-    lines_load_to(&rows->src, data, step, rows->length, scratch);
-    return scratch;
+    return lines_load(&rows->src, data, src->strides[rows->axis], rows->length, scratch);
 }
 
 /* The same for results. */
@@ -72,9 +68,8 @@ static float *place_results(const struct axis_row *row, float *scratch)
 {
     const struct axis *rows = row->rows;
     const neo_memory_desc *dst = &row->execution->problem->tensors[DST];
-    if (rows->dst.element != ELEMENT_F32 || dst->strides[rows->axis] != 1 || rows->reads_dst)
-        return scratch;
-    return line_at(&rows->dst, row->execution->buffers[DST], desc_offset(dst, row->position));
+    void *data = line_at(&rows->dst, row->execution->buffers[DST], desc_offset(dst, row->position));
+    return lines_place(&rows->dst, rows->reads_dst, data, dst->strides[rows->axis], scratch);
 }
 
 static void store_row(const struct axis_row *row)

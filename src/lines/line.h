@@ -2,6 +2,8 @@
 #ifndef SRC_LINES_LINE_H
 #define SRC_LINES_LINE_H
 
+#include <stdbool.h>
+
 #include "kernels/elementwise/convert.h"
 #include "neoprene/types.h"
 
@@ -35,5 +37,13 @@ void lines_load_to(const struct line_type *type, const void *data, neo_dim step,
  * itself. */
 void lines_store(const struct line_type *type, const float *values, size_t count, void *data,
                  neo_dim step);
+
+/* Where a line's results are made: in dst, if its elements are f32 next to each other and nothing
+ * wants to read what it held before, else in buffer. */
+static inline float *lines_place(const struct line_type *type, bool reads_dst, void *dst,
+                                 neo_dim step, float *buffer)
+{
+    return type->element == ELEMENT_F32 && step == 1 && !reads_dst ? dst : buffer;
+}
 
 #endif

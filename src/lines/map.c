@@ -87,8 +87,7 @@ static void make_chunk(const struct map_run *run, size_t tile)
     void *dst = line_at(&map->dst_type, run->execution->buffers[DST],
                         walk_first(&map->walk, desc, &chunk.place));
     float buffer[LINE_MOST];
-    bool in_place = map->direct && map->dst_type.element == ELEMENT_F32 && step == 1;
-    float *values = in_place ? dst : buffer;
+    float *values = lines_place(&map->dst_type, !map->direct, dst, step, buffer);
     struct line line;
     walk_line(&map->walk, &chunk.place, &line);
     run->step(&chunk, chunk.place.count, values);

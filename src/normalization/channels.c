@@ -25,6 +25,7 @@ struct channels_plan {
     struct line_type src, dst, workspace_type;
     int scale, shift, mean, variance, workspace; /* extra tensors, or -1 */
     bool reads_statistics;
+    bool reads_dst; /* what dst held before is wanted after a line is made */
     fold_f32_fn *sum, *squares;
     eltwise_f32_fn *linear, *relu;
     binary_f32_fn *subtract, *multiply, *add;
@@ -144,6 +145,7 @@ static void channels_plan(void *plan, const struct problem *problem, const struc
     mine->variance = problem_extra(problem, NEO_ARG_VARIANCE);
     mine->workspace = problem_extra(problem, NEO_ARG_WORKSPACE);
     mine->workspace_type = line_type(NEO_U8, cpu);
+    mine->reads_dst = post_ops_fusion(problem).reads_dst;
     mine->reads_statistics = mine->parameters.flags & NEO_NORMALIZATION_USE_GLOBAL_STATS;
     plan_kernels(mine, cpu->features);
     if (problem_is_runtime(problem)) /* planned once more when sizes are known */
@@ -285,11 +287,13 @@ static void make_line(const struct channels_plan *plan, const struct execution *
     const neo_memory_desc *dst = &execution->problem->tensors[DST];
     struct walk_chunk chunk = walk_chunk(&plan->walk, tile);
     struct line line;
-    float values[LINE_MOST];
+    float buffer[LINE_MOST];
     const void *from =
         line_at(&plan->src, execution->buffers[SRC], walk_first(&plan->walk, src, &chunk));
     void *to = line_at(&plan->dst, execution->buffers[DST], walk_first(&plan->walk, dst, &chunk));
-    const float *x = lines_load(&plan->src, from, walk_step(&plan->walk, src), chunk.count, values);
+    neo_dim step = walk_step(&plan->walk, dst);
+    const float *x = lines_load(&plan->src, from, walk_step(&plan->walk, src), chunk.count, buffer);
+    float *values = lines_place(&plan->dst, plan->reads_dst, to, step, buffer);
     const float *vectors =
         (const float *)execution->scratch + walk_first(&plan->walk, &plan->vector, &chunk);
     normalize(plan, vectors, walk_step(&plan->walk, &plan->vector) == 0, x, chunk.count, values);
@@ -297,7 +301,7 @@ static void make_line(const struct channels_plan *plan, const struct execution *
         keep_positive(plan, execution, &chunk, values);
     lines_scale(execution, SRC, chunk.count, values);
     walk_line(&plan->walk, &chunk, &line);
-    finish_line(execution, &line, values, false, to, walk_step(&plan->walk, dst));
+    finish_line(execution, &line, values, false, to, step);
 }
 
 static void make_lines(void *argument, struct span tiles, int slot)

@@ -199,9 +199,8 @@ static void make_line(struct resampling_line *l)
     void *data =
         line_at(&l->plan->dst, l->execution->buffers[DST], desc_offset(dst, l->line.position));
     if (blends(l)) {
-        bool in_place = l->plan->dst.element == ELEMENT_F32 && !l->plan->reads_dst &&
-                        dst->strides[l->line.direction] == 1;
-        float *values = in_place ? data : l->values;
+        float *values = lines_place(&l->plan->dst, l->plan->reads_dst, data,
+                                    dst->strides[l->line.direction], l->values);
         blend_lines(l, values);
         finish(l, values, data);
         return;
