@@ -18,6 +18,7 @@ import subprocess
 import sys
 import time
 from collections import Counter, defaultdict
+from hashlib import sha256
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
@@ -32,6 +33,7 @@ PLUGIN = os.path.join('build', 'tools', 'icount.so')
 LIMIT = 1e-5
 ROWS = ('numpy', 'gpt2', 'mobilenet_v2', 'efficientnet_b0', 'resnet50', 'bert', 'vgg11', 'resnet50_224', 'distributed',
         'training', 'onnx', 'growth')
+ASKED = ('CLIENT_FORWARDS', 'CLIENT_NODE_TESTS')  # variables by which rows are other ones
 SYSTEM, OURS = 'distribution', 'neoprene'
 # A library's part of an instruction's address, by the name of its file; what has no file was written at run time.
 PARTS = (('libdnnl', 'onednn'), ('libblas', 'blas'), ('libopenblas', 'blas'), ('libblis', 'blas'))
@@ -45,6 +47,12 @@ def is_emulated():
     return platform.machine() != 'aarch64'
 
 
+def asked():
+    """Of what client.py was asked for: nothing, if that is the whole of each row."""
+    variables = [name + '=' + os.environ[name] for name in ASKED if name in os.environ]
+    return '-' + sha256(' '.join(variables).encode()).hexdigest()[:12] if variables else ''
+
+
 class Library:
     """One of the two, and the folder in which its rows are kept."""
 
@@ -53,7 +61,7 @@ class Library:
         files = [os.path.join(HERE, name) for name in ('client.py', 'onnx_tensor.py')]
         if front:
             files += sorted(os.path.join(front, name) for name in os.listdir(front))
-        self.digest = digest_of_files(files)[:12]
+        self.digest = digest_of_files(files)[:12] + asked()
 
     def folder(self, row):
         return os.path.join(CACHE, f'{row}-{self.name}-{self.digest}')
