@@ -53,7 +53,7 @@ $(ONEDNN_TESTS): %: %.o $(ONEDNN_SO)
 
 # No test of cmocka's: regions for the emulator's plugin.
 compat-calls: $(BUILD)/tests/compat/calls build/tools/icount.so ## instructions of engines, streams and memories, at most 2000 a call
-	$(Q)$(PYTHON) tests/compat/calls.py $< $(firstword $(EMULATOR))
+	$(Q)PYTHONPATH=tests/perf $(PYTHON) tests/compat/calls.py $< $(firstword $(EMULATOR))
 .PHONY: compat-calls
 
 # ---- both ----------------------------------------------------------------------------------------

@@ -267,6 +267,17 @@ def read_counts(path):
     return regions
 
 
+def count_program(arguments):
+    """(lines that a program printed, instructions of each of its regions): arguments are PROGRAM [EMULATOR]."""
+    program, emulator = arguments[0], (arguments[1:] or ['qemu-aarch64'])[0]
+    with tempfile.TemporaryDirectory() as folder:
+        counts = os.path.join(folder, 'counts')
+        plugin = f"{os.path.abspath(os.path.join(PLUGINS, 'icount.so'))},out={counts}"
+        run = subprocess.run([emulator, '-cpu', 'neoverse-n1', '-plugin', plugin, program],
+                             capture_output=True, text=True, check=True)
+        return run.stdout.splitlines(), [region['total'] for region, _ in read_counts(counts)]
+
+
 def save(path, result):
     os.makedirs(os.path.dirname(path), exist_ok=True)
     new = f'{path}.{os.getpid()}'
