@@ -104,8 +104,7 @@ static int is_of_training(const struct passing *passing, dnnl_primitive_desc *co
     return passing->status == dnnl_success && (*out)->parameters.prop_kind == PROP_TRAINING;
 }
 
-/* Hands `made` out, or keeps it as the twin of what was handed out. What the forward pass writes
- * for the backward pass, the library has to write that reads it. */
+/* Hands `made` out, or keeps it as the twin of what was handed out, which is good without one. */
 static dnnl_status finish_pd(struct passing *passing, dnnl_primitive_desc **out,
                              dnnl_primitive_desc *made, int has_ours,
                              const dnnl_primitive_attr *attr)
@@ -113,8 +112,10 @@ static dnnl_status finish_pd(struct passing *passing, dnnl_primitive_desc **out,
     dnnl_status status = finish(passing);
     if (!passing->function)
         return status;
-    if (status == dnnl_success)
-        status = has_ours ? pd_set_theirs(*out, made) : pd_of_theirs(out, made, attr);
+    if (status == dnnl_success && has_ours)
+        pd_set_theirs(*out, made);
+    else if (status == dnnl_success)
+        status = pd_of_theirs(out, made, attr);
     if (status != dnnl_success && made)
         theirs()->dnnl_primitive_desc_destroy(made);
     return has_ours ? dnnl_success : status;

@@ -119,11 +119,11 @@ dnnl_status creation_begin_forward(struct creation *creation, int kind, dnnl_eng
 dnnl_status creation_end(struct creation *creation, dnnl_primitive_desc **out, neo_status status);
 void creation_reshape(struct creation *creation, int arg, const neo_memory_desc *seen);
 
-/* Descriptors with another library's primitive: alone, or beside Neoprene's. On failure theirs
- * stays the caller's. */
+/* Descriptors with another library's primitive: alone, where on failure theirs stays the caller's,
+ * or beside Neoprene's. */
 dnnl_status pd_of_theirs(dnnl_primitive_desc **out, dnnl_primitive_desc *theirs,
                          const dnnl_primitive_attr *attr);
-dnnl_status pd_set_theirs(dnnl_primitive_desc *pd, dnnl_primitive_desc *theirs);
+void pd_set_theirs(dnnl_primitive_desc *pd, dnnl_primitive_desc *theirs);
 
 dnnl_status desc_hand_out(dnnl_memory_desc **out, const dnnl_memory_desc *md); /* a copy */
 

@@ -39,14 +39,13 @@ dnnl_status pd_of_theirs(dnnl_primitive_desc **out, dnnl_primitive_desc *theirs,
 }
 
 /* What a forward pass leaves for its backward pass, the library has to write that reads it. */
-dnnl_status pd_set_theirs(dnnl_primitive_desc *pd, dnnl_primitive_desc *theirs)
+void pd_set_theirs(dnnl_primitive_desc *pd, dnnl_primitive_desc *theirs)
 {
     pd->theirs = theirs;
     if (pd_argument(pd, NEO_ARG_WORKSPACE)->desc.ndims == 0)
-        return dnnl_success;
+        return;
     neo_primitive_desc_destroy(pd->neo);
     pd->neo = NULL;
-    return dnnl_success;
 }
 
 /* Apart from the first: the next implementation is looked for in each by itself. */
