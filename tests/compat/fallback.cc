@@ -156,6 +156,28 @@ void blocks(context &c)
     c.print(dst, tag::nchw);
 }
 
+// Attributes are what makes this the other library's: images are plain, parts of larger ones. The first post-operation
+// is one that Neoprene has too; the second one adds blocks. Both are copied on their way.
+void attributes(context &c)
+{
+    memory in = c.filled({2, 16, 6, 5}, tag::nchw, 1), out = c.filled({2, 16, 6, 5}, tag::nchw, 2),
+           added = c.in_layout(c.filled({2, 16, 5, 5}, tag::nchw, 3), {{2, 16, 5, 5}, type::f32, tag::nChw8c});
+    const memory::desc part = in.get_desc().submemory_desc({2, 16, 5, 5}, {0, 0, 1, 0});
+    memory src(part, c.engine, in.get_data_handle()), dst(part, c.engine, out.get_data_handle());
+    dnnl::post_ops ops;
+    ops.append_eltwise(dnnl::algorithm::eltwise_linear, 2.0f, 1.0f);
+    ops.append_binary(dnnl::algorithm::binary_add, added.get_desc());
+    dnnl::primitive_attr first, second;
+    first.set_post_ops(ops);
+    second.set_post_ops(dnnl::post_ops(first.get_post_ops()));
+    dnnl::binary::primitive_desc pd(c.engine, dnnl::algorithm::binary_mul, part, part, part, second);
+    c.run(dnnl::binary(pd), {{DNNL_ARG_SRC_0, src},
+                             {DNNL_ARG_SRC_1, src},
+                             {DNNL_ARG_DST, dst},
+                             {DNNL_ARG_ATTR_MULTIPLE_POST_OP(1) | DNNL_ARG_SRC_1, added}});
+    c.print(dst, tag::nchw);
+}
+
 void small_floats(context &c)
 {
     memory src = c.filled({3, 17}, tag::ab, 1);
@@ -186,8 +208,13 @@ void graph(context &c)
 int main()
 {
     const std::vector<std::pair<const char *, std::function<void(context &)>>> cases{
-        {"lstm", lstm},     {"convolution", convolution},   {"pooling", pooling},
-        {"blocks", blocks}, {"small_floats", small_floats}, {"graph", graph},
+        {"lstm", lstm},
+        {"convolution", convolution},
+        {"pooling", pooling},
+        {"blocks", blocks},
+        {"attributes", attributes},
+        {"small_floats", small_floats},
+        {"graph", graph},
     };
     for (const auto &one : cases) {
         std::printf("%s\n", one.first);
