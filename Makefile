@@ -50,14 +50,15 @@ TARGET_FLAGS := $(if $(CROSS),$(if $(IS_CLANG),--target=aarch64-linux-gnu)) \
 MUSL_FLAGS := $(if $(findstring musl,$(notdir $(CC))),-idirafter /usr/include -idirafter /usr/include/$(HOST)-linux-gnu)
 CFLAGS ?= -g
 # What makes mistakes harder to exploit (tests/hardening.sh). On AArch64 all of the library has marks
-# where calls by address may go (BTI). Checks of the stack and of copies, and signed return addresses
-# (PAC), are where files, the environment and other processes are read; HARDEN=1 has them everywhere,
-# and small calls then take up to 12 % more instructions.
+# where calls by address may go (BTI), and functions that call others sign their return addresses (PAC), but for
+# kernels and what every call of a small primitive goes through (docs/limits.md). Checks of the stack and of
+# copies are where files, the environment and other processes are read. HARDEN=1 has all of it everywhere, and
+# small calls then take up to 12 % more instructions.
 CHECKS := $(if $(SAN)$(filter 1,$(DEBUG)),,-fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 IS_ARM := $(if $(filter aarch64,$(TARGET)),yes)
-CHECKS += $(if $(IS_ARM),-mbranch-protection=standard)
+SIGNS := $(if $(IS_ARM),-mbranch-protection=standard)
 MARKS := $(if $(IS_ARM),-mbranch-protection=bti)
-HARDENING := $(if $(filter 1,$(HARDEN)),$(CHECKS))
+HARDENING := $(if $(filter 1,$(HARDEN)),$(CHECKS) $(SIGNS))
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(OPT) $(HARDENING) -ffp-contract=off -fPIC -fvisibility=hidden \
     -ffunction-sections -fdata-sections -pthread -MMD -MP \
     $(WARNINGS) $(WERROR) $(TARGET_FLAGS) $(SAN_FLAGS) -Iinclude -I. $(MUSL_FLAGS) $(FOLDER_FLAGS) $(CPPFLAGS) $(CFLAGS)
@@ -106,7 +107,7 @@ packages: ## install what is missing (Debian; DRY_RUN=1 only prints it)
 # ---- compile and link ----------------------------------------------------------------------------
 # The stamp holds the whole command, and flags of folders, which are not CFLAGS, so that a user's CFLAGS
 # leave them alone; it changes only when the flags do, and then everything rebuilds.
-FLAGS = $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(MARKS) $(CHECKS)
+FLAGS = $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(MARKS) $(SIGNS) $(UNSIGNED) $(CHECKS)
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@
@@ -129,7 +130,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 # frame is above 2 KiB, but those of functions that have a line or a panel in the making.
 frames_below = $(if $(SAN)$(filter 1,$(DEBUG)),,-Wframe-larger-than=$(1))
 LIBRARY_FOLDERS := arch src kernels
-$(LIBRARY_FOLDERS:%=$(BUILD)/%/%.o): private FOLDER_FLAGS += $(MARKS) $(call frames_below,2048)
+$(LIBRARY_FOLDERS:%=$(BUILD)/%/%.o): private FOLDER_FLAGS += $(SIGNS) $(call frames_below,2048)
 HAVE_LINES := $(addprefix src/,binary/binary convolution/direct/indirect_run \
     convolution/gemm/gemm convolution/gemm/typed_patches convolution/nested/transposed_run deconvolution/columns \
     gemm/results gemm/ways/typed lines/copy lines/line lines/map lrn/lrn matmul/blocks/decompress matmul/direct/run \
@@ -137,6 +138,8 @@ HAVE_LINES := $(addprefix src/,binary/binary convolution/direct/indirect_run \
     quantization/quantization reduction/reduction reorder/block_weights resampling/resampling softmax/softmax sum/sum) \
     $(addprefix kernels/depthwise/f32/,3x3_lines_neon 3x3_tiles_neon neon rows/row_neon)
 $(HAVE_LINES:%=$(BUILD)/%.o): private FOLDER_FLAGS += $(call frames_below,16384)
+UNSIGNED := $(if $(filter 1,$(HARDEN)),,kernels/% $(addprefix src/primitive/,apart implementation_scratch primitive primitive_execute))
+$(UNSIGNED:%=$(BUILD)/%.o): private FOLDER_FLAGS += $(MARKS)
 CHECKED := arch src/core src/memory src/network src/packed src/tensor src/threading
 $(CHECKED:%=$(BUILD)/%/%.o): private FOLDER_FLAGS += $(CHECKS)
 

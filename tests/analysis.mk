@@ -19,7 +19,7 @@ abi: $(LIB_SO) ## what released libraries offered is there, unchanged (docs/abi.
 abi-record: $(LIB_SO) ## describe this library as a released one, for `make abi`
 	$(Q)tests/abi.sh $(LIB_SO) $(TARGET) --record tests/abi/$(VERSION)-$(TARGET).abi
 hardening: $(LIB_A) $(LIB_SO) ## RELRO, stack protector, fortified calls, BTI, PAC; with HARDEN=1 PAC everywhere
-	$(Q)tests/hardening.sh $(READELF) $(NM) $(OBJDUMP) $(LIB_SO) $(LIB_A) $(HARDEN)
+	$(Q)tests/hardening.sh $(READELF) $(NM) $(OBJDUMP) $(LIB_SO) $(LIB_A) $(filter $(UNSIGNED:%=$(BUILD)/%.o),$(LIB_OBJ))
 # A static program takes what it uses of the library.
 STATIC_BYTES := 2000000
 .PHONY: static-size
