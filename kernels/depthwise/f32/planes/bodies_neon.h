@@ -12,7 +12,7 @@
     limit \V, \R
 1:
     .if kind
-    store_and_next_tile \V, \R, \side
+    store_and_next_tile \V, \R
     .else
     store_rows \V, \R, \side
     next_tile base
@@ -74,7 +74,7 @@
     .endm
 
     .macro function name, K
-    begin_planes dwconv_f32_planes_\name, %(26 + (kind + 1) / 2 * 2)
+    begin_planes dwconv_f32_planes_\name, %(26 + 2 * kind)
     begin_tiles \K
     cbz tiles, 20f
     adr bodies, .Lplanes_\K\()_bodies

@@ -17,12 +17,10 @@
     .set WEIGHTS, 5
     .set PLACES, 6
 
-/* Of narrow cores: upper halves on their way (see in_order_neon.h), and the bias twice; of wide ones:
- * where it is. */
+/* Upper halves on their way, and the bias twice. */
 half .req x7
 other_half .req x8
 bias_pair .req x27
-bias_at .req x27
 
 /* ---- where things are ---- */
 
@@ -41,10 +39,6 @@ bias_at .req x27
     .else
     add in, base, #(4 * (kx - 1))
     .endif
-    .endm
-
-    .macro load_from x, at
-    ldur q\x, [in, #\at]
     .endm
 
 /* The lower half of each vector by itself, the upper one by a general register. */
@@ -211,7 +205,7 @@ bias_at .req x27
 
 /* ---- products ---- */
 
-/* Of row ky of the kernel; loads go on after each one, or after all vectors of one. */
+/* Of row ky of the kernel; loads go on after each one. */
     .macro multiply_row ky, V, R, side
     .set target, step - \ky
     .if (target >= 0) & (target < 3 * \R)
@@ -224,15 +218,13 @@ bias_at .req x27
     find_place product_kx, i, \V, \R
     fma %(32 - \R * \V + r * \V + v), %(place + v), %((product_kx * 3 + \ky) % WEIGHTS), 0
     .set v, v + 1
-    .if (kind == IN_ORDER_NARROW) | (v == \V)
     load_next \V, \R, \side
-    .endif
     .endr
     .endif
     .endif
     .endm
 
-    .macro take_step V, R, side, beside
+    .macro take_step V, R, side
     find_rows \R
     arrange_rows \V, \R, \side
     .set extra, 0
@@ -245,56 +237,43 @@ bias_at .req x27
     .rept 2 - extra
     load_extra \V, \R
     .endr
-    .ifnb \beside
-    .if step >= 0
-    \beside
-    .endif
-    .endif
     .endm
 
-    .macro take_columns_in_order V, R, side, padding, beside
+    .macro take_columns_in_order V, R, side, padding
     .set top, \padding % 2
     .set end, \R + 2 - \padding / 2
-    .set row_parts, 3
-    .if kind == IN_ORDER_NARROW
     .set row_parts, 3 * \V + 1
-    .endif
     .set step, -AHEAD
     .rept 3 * \R + 2 + AHEAD
-    take_step \V, \R, \side, \beside
+    take_step \V, \R, \side
     .set step, step + 1
     .endr
     .endm
 
-/* ---- stores: ST1, too, takes four cycles to move an address on. `beside`, if it is given, goes on with
- * each row ---- */
+/* ---- stores: ST1, too, takes four cycles to move an address on. With each row goes a part of what
+ * next_tile does ---- */
 
-    .macro store_rows_in_order V, R, side, beside
+    .macro store_rows_in_order V, R
     .set i, 32 - \R * \V
     .rept \R
     .if \V == 1
-    store_at %(i), 0
-    .elseif \side == WHOLE
-    store_at %(i), 0
-    store_at %(i + 1), 12
+    store_one %(i)
     .else
     store_two %(i), %(i + 1)
     .endif
     add out, out, dst_row
     .set i, i + \V
-    .ifnb \beside
-    \beside
-    .endif
+    next_tile_part
     .endr
     .endm
-    .macro store_at x, at
-    stur q\x, [out, #\at]
+    .macro store_one x
+    str q\x, [out]
     .endm
     .macro store_two first, second
     stp q\first, q\second, [out]
     .endm
 
-/* What next_tile does, an instruction with each row. */
+/* An instruction of it. */
 next_out .req x7
     .macro next_tile_part
     .if tile_part == 0
@@ -314,9 +293,9 @@ next_out .req x7
     .endif
     .set tile_part, tile_part + 1
     .endm
-    .macro store_and_next_tile V, R, side
+    .macro store_and_next_tile V, R
     .set tile_part, 0
-    store_rows_in_order \V, \R, \side, next_tile_part
+    store_rows_in_order \V, \R
     .rept 7 - tile_part
     next_tile_part
     .endr

@@ -109,3 +109,22 @@ bias_next .req x26
     ldrsw scratch, [bodies, scratch, lsl #2]
     add scratch, scratch, bodies
     .endm
+
+/* Each plane by the bands of its list: `for_bands` says which there are, and `begin_plane_constants`
+ * is each file's own. */
+    .macro planes_of_bands
+10: begin_plane_constants
+    ldr tiles, [job, #JOB_TILES]
+    next_tile base
+    br scratch
+    for_bands band
+.Lnext_band:
+    end_band count
+.Lend:
+    accept_branch
+    next_plane
+    b.ne 10b
+    .endm
+    .macro band_entry R, padding
+    .word .Lband_\R\()_\padding - .Lbands
+    .endm

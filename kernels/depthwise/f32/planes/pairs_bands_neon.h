@@ -70,9 +70,6 @@ last_dst .req x30
     band_body \R, \padding
     .endm
 
-    .macro band_entry R, padding
-    .word .Lband_\R\()_\padding - .Lbands
-    .endm
     .macro no_bands what, count
     .ifc \what, band_entry
     .rept \count
@@ -117,17 +114,7 @@ last_dst .req x30
     .if KERNEL == 3
     cbz tiles, 13f
     .endif
-10: begin_plane_constants
-    ldr tiles, [job, #JOB_TILES]
-    next_tile base
-    br scratch
-    for_bands band
-.Lnext_band:
-    end_band count
-.Lend:
-    accept_branch
-    next_plane
-    b.ne 10b
+    planes_of_bands
 12: pop_and_return
     .if KERNEL == 3
 13: whole_planes

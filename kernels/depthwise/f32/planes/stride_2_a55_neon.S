@@ -32,10 +32,6 @@ last_dst .req x8
     ext v\sum\().16b, v\sum\().16b, v\begun_sum\().16b, #12
     .endm
 
-    .macro band_entry R, top
-    .word .Lband_\R\()_\top - .Lbands
-    .endm
-
 /* In the order of PLANES_BAND. */
     .macro for_bands what
     for_paddings \what, 1
@@ -77,20 +73,9 @@ last_dst .req x8
     .endr
     .endm
 
-/* Each plane by the bands of its list, and where these are. */
-    .macro planes_of_bands
-10: begin_plane
+    .macro begin_plane_constants
+    begin_plane
     load_weights
-    ldr tiles, [job, #JOB_TILES]
-    next_tile base
-    br scratch
-    for_bands band
-.Lnext_band:
-    end_band count
-.Lend:
-    accept_branch
-    next_plane
-    b.ne 10b
     .endm
     .macro band_table
     .p2align 2

@@ -179,9 +179,6 @@ w .req x3
     .endm
 
     .macro store_rows V, R, side
-    store_rows_one_by_one \V, \R, \side
-    .endm
-    .macro store_rows_one_by_one V, R, side
     .set i, 32 - \R * \V
     .if \side == WHOLE
     add scratch, out, #12

@@ -43,8 +43,8 @@ extern dwconv_f32_tall_fn *const dwconv_f32_tall_functions[TALL_KNOWN][TALL_KNOW
 
 enum { TALL_STRIDES = 2, TALL_HEIGHTS = 4 };
 
-/* For cores that issue in order: kernels of 5, 7 rows; IN_ORDER_* - 1; groups of four channels.
- * Kernels of 7 rows with stride 2 have no tiles of 7. */
+/* For cores that issue in order: kernels of 5, 7 rows; by stride and height; groups of four
+ * channels. Kernels of 7 rows with stride 2 have no tiles of 7. */
 extern dwconv_f32_tall_fn *const dwconv_f32_tall_in_order_functions[2][TALL_STRIDES][TALL_HEIGHTS];
 
 #endif

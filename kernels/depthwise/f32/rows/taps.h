@@ -37,7 +37,6 @@ enum { TAPS_MOST_ROUND = 16 };
  * round, or without any. */
 enum { TAPS_12 = 0, TAPS_8 = 13, TAPS_8_STRIDE_2 = 22, TAPS_END = 39, TAPS_ENTRIES };
 
-/* IN_ORDER_* - 1 */
 extern const void *const dwconv_f32_taps_in_order_entries[TAPS_ENTRIES];
 
 typedef void dwconv_f32_taps_fn(const struct dwconv_f32_taps *job);
