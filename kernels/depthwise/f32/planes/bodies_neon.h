@@ -8,16 +8,34 @@
 .Lplanes_\K\()_\V\()_\R\()_\side\()_\padding\():
     accept_branch
     take_columns \K, \V, \R, \side, \padding
-    cbz clamp, 1f
-    limit \V, \R
-1:
     .if kind
     store_and_next_tile \V, \R
     .else
-    store_rows \V, \R, \side
+    store_rows \V, \R, \side, out
     next_tile base
     mov w, weights
+    .endif
+    cbnz clamp, .Lclamp_\K\()_\V\()_\R
     br scratch
+    .endm
+
+/* A clamp stores a tile's sums a second time; where, its entry of the list says, which is the last but
+ * one that was read. A branch before the first time would keep those stores from going on beside the
+ * products. */
+    .macro clamp_tile K, V, R
+.Lclamp_\K\()_\V\()_\R:
+    limit \V, \R
+    ldr in, [tiles, #-40]
+    add in, in, dst
+    store_rows \V, \R, MIDDLE, in
+    br scratch
+    .endm
+    .macro clamp_tiles K
+    clamp_tile \K, 1, 7
+    clamp_tile \K, 2, 7
+    .if \K == 3
+    clamp_tile \K, 1, 4
+    clamp_tile \K, 2, 4
     .endif
     .endm
 
@@ -28,10 +46,12 @@
     mov out, dst
     mov w, weights
     take_columns \K, 2, 7, WHOLE, 3
+    store_rows 2, 7, WHOLE, out
     cbz clamp, 1f
     limit 2, 7
-1:  store_rows 2, 7, WHOLE
-    next_plane
+    mov out, dst
+    store_rows 2, 7, WHOLE, out
+1:  next_plane
     .endm
 
 /* ---- which bodies there are; the same list is their code and the table of it ---- */
@@ -83,6 +103,7 @@
     mov w, weights
     br scratch
     for_bodies body, \K
+    clamp_tiles \K
 .Lplanes_\K\()_end:
     accept_branch
     ldr tiles, [job, #JOB_TILES]

@@ -300,7 +300,6 @@ next_out .req x7
     next_tile_part
     .endr
     mov out, next_out
-    br scratch
     .endm
 
 #endif

@@ -178,17 +178,17 @@ w .req x3
     ldp q\first, q\second, [sp, #at_locals]
     .endm
 
-    .macro store_rows V, R, side
+    .macro store_rows V, R, side, to
     .set i, 32 - \R * \V
     .if \side == WHOLE
-    add scratch, out, #12
+    add scratch, \to, #12
     .endif
     .rept \R
     .if \side == WHOLE
     several st1, 1, %(i + 1), scratch, dst_row
-    several st1, 1, %(i), out, dst_row
+    several st1, 1, %(i), \to, dst_row
     .else
-    several st1, \V, %(i), out, dst_row
+    several st1, \V, %(i), \to, dst_row
     .endif
     .set i, i + \V
     .endr
