@@ -27,6 +27,15 @@ def ends_in_branch(words):
     return (words[-1] >> 26 & 7) == 5 and words[-1] >> 24 != 0xD5
 
 
+def without_target(word):
+    """An instruction without what changes as others move: where a call goes, and addresses of data."""
+    if word >> 26 & 0x1f == 5:  # B, BL
+        return word & 0xfc000000
+    if word >> 24 & 0x1f == 0x10:  # ADR, ADRP
+        return word & 0x9f00001f
+    return word
+
+
 def joined(region):
     """[(runs, symbol, words)]: the emulator ends a block at a page's end and at its own limit on
     length. What follows one that does not end in a branch ran each time after it, and is a part of it

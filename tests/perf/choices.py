@@ -82,12 +82,8 @@ def compare_one(measurer, core, layout, problem):
 
 def simulated(simulator, core, line, memory):
     """Of each implementation but the last the time, the best estimate first."""
-    times = []
-    for index in range(MOST):
-        time = cycles.time_of(simulator.run(cycles.Run(simulator.driver, line, memory, str(index), core)))
-        if time is None:
-            break
-        times.append(time)
+    runs = [cycles.Run(simulator.driver, line, memory, str(index), core) for index in range(MOST)]
+    times = [time for time in map(cycles.time_of, simulator.run_all(runs)) if time]
     return times[:-1] or times
 
 
@@ -112,7 +108,7 @@ def far_choices(args, name):
         print(f'rows where bytes decide are left out: {args.gem5 if core else "a simulated " + name} is not there (GEM5=)')
         return 0
     return compare_far(cycles.Simulator(SimpleNamespace(
-        gem5=args.gem5, driver=args.cycles_driver, peer={}, cores=[core], warm=False)), core)
+        gem5=args.gem5, driver=args.cycles_driver, cores=[core], warm=False), cycles.Executed(args.emulator)), core)
 
 
 def compare(measurer, args):

@@ -5,7 +5,8 @@ not know, time that goes by until weights come from memory.
               [--cores N1,A55] [--implementations gemm,winograd_2] [--peer NAME=STATIC_DRIVER]...
 
 For each problem and memory it prints the time of what the library chooses, what it reads of its weights in
-that time, and the best time of all implementations, or of those that are named; and peers' times."""
+that time, and the best time of all implementations, or of those that are named; and peers' times. Times are
+kept by what a call executes, so that they outlive changes of code that it does not run."""
 import argparse
 import os
 import re
@@ -16,9 +17,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import sha256
 
+import blocks
 import shapes
-from emulator import (DST_SCALE, TYPES_ASKED, MeasureError, add_type_options, asking_all, digest_of_files,
+from emulator import (DST_SCALE, TYPES_ASKED, Emulator, MeasureError, add_type_options, asking_all, digest_of_files,
                       types_asked)
+from measure import CACHE as COUNTS
 from measure import Progress
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -54,15 +57,40 @@ class Run:
     core: Core = CORES['N1']
 
 
-class Simulator:
-    """Times are kept in a file each, by program, configuration and problem."""
+class Executed:
+    """The instructions of calls, which the emulator counts within seconds, where simulating takes minutes."""
+    MOST = 0.998  # of them, in the blocks that run most: the others hold addresses that a linker changes
 
-    def __init__(self, args):
-        self.gem5, self.cold, self.driver = args.gem5, not args.warm, args.driver
-        drivers = [args.driver, *args.peer.values()]
+    def __init__(self, emulator=None):
+        self.emulator = Emulator(emulator, os.path.join(COUNTS, 'runs'))
+
+    def signature(self, run):
+        """None: there is no such implementation."""
+        asked = {'PERF_IMPLEMENTATION': run.implementation, 'NEOPRENE_BANDWIDTH': BANDWIDTHS[run.memory]}
+        with asking_all(asked):
+            result, = self.emulator.count(run.driver, run.core.name, [run.line], lambda *_: None)
+        return None if 'refused' in result else signature_of(result['blocks'], self.MOST)
+
+
+def signature_of(executed, most):
+    """Of [runs, symbol, words]: the same for the same instructions, wherever they are."""
+    weights = [runs * len(words) for runs, _, words in executed]
+    left, kept = most * sum(weights), []
+    for weight, (runs, _, words) in sorted(zip(weights, executed), reverse=True):
+        if left <= 0:
+            break
+        left -= weight
+        kept.append((runs, [blocks.without_target(word) for word in words]))
+    return sha256(repr(sorted(kept)).encode()).hexdigest()
+
+
+class Simulator:
+    """Times are kept in a file each, by what is executed, configuration and problem."""
+
+    def __init__(self, args, executed):
+        self.gem5, self.cold, self.driver, self.executed = args.gem5, not args.warm, args.driver, executed
         machine = os.path.join(CONFIGURATIONS, 'machine.py')
-        self.digests = {(driver, core): digest_of_files([driver, machine, core.configuration])
-                        for driver in drivers for core in args.cores}
+        self.digests = {core: digest_of_files([machine, core.configuration]) for core in args.cores}
 
     def command(self, run, line_file):
         variables = {'NEOPRENE_CPU_CORE': run.core.name, 'NEOPRENE_BANDWIDTH': BANDWIDTHS[run.memory],
@@ -79,15 +107,27 @@ class Simulator:
         """Other types of problems, by the driver's variables."""
         return {name: os.environ[name] for name in (*TYPES_ASKED, DST_SCALE) if name in os.environ}
 
-    def run(self, run):
-        """'ok ERROR NANOSECONDS NAME BYTES' or 'refused …', as the driver prints it."""
-        what = (self.digests[run.driver, run.core], run.line, run.memory, run.implementation, self.cold,
+    def path(self, run):
+        """Of the file with its time, or None. What differs in addresses alone is the same: a change of how far
+        ahead something is fetched has to remove the files."""
+        signature = self.executed.signature(run)
+        what = (self.digests[run.core], signature, run.line, run.memory, self.cold,
                 *(f'{name}={value}' for name, value in self.asked().items()))
-        path = os.path.join(CACHE, sha256(' '.join(map(str, what)).encode()).hexdigest()[:32])
-        if not os.path.exists(path):
-            self.simulate(run, path)
-        with open(path, encoding='utf-8') as file:
-            return file.read()
+        return signature and os.path.join(CACHE, sha256(' '.join(map(str, what)).encode()).hexdigest()[:32])
+
+    def run_all(self, runs):
+        """Of each run 'ok ERROR NANOSECONDS NAME BYTES' or 'refused …', as the driver prints it; those that
+        execute the same, as a choice and what was chosen, are one."""
+        paths = [self.path(run) for run in runs]
+        missing = {path: run for path, run in zip(paths, runs) if path and not os.path.exists(path)}
+        progress = Progress('simulated')
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            futures = [pool.submit(self.simulate, run, path) for path, run in missing.items()]
+            for done, future in enumerate(futures):
+                progress(done, len(futures))
+                future.result()
+        progress(1, 1)
+        return [read(path) if path else 'refused there is no such implementation' for path in paths]
 
     def simulate(self, run, path):
         os.makedirs(CACHE, exist_ok=True)
@@ -103,6 +143,11 @@ class Simulator:
         with open(path + '.new', 'w', encoding='utf-8') as file:
             file.write(found.group())
         os.replace(path + '.new', path)
+
+
+def read(path):
+    with open(path, encoding='utf-8') as file:
+        return file.read()
 
 
 @dataclass(frozen=True)
@@ -146,6 +191,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument('--gem5', required=True)
     parser.add_argument('--driver', required=True)
+    parser.add_argument('--emulator')
     parser.add_argument('--problem')
     parser.add_argument('--files')
     parser.add_argument('--layout', default='')
@@ -182,13 +228,7 @@ def runs_of(args, core, operation, problem, memory):
 def print_table(args, simulator, core):
     rows = [(problem, memory, runs_of(args, core, operation, problem, memory))
             for operation, problem in problems_of(args) for memory in args.memory.split(',')]
-    progress, total = Progress('simulated'), sum(len(runs) for _, _, runs in rows)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        futures = [pool.submit(simulator.run, run) for _, _, runs in rows for run in runs]
-        times = []
-        for future in futures:
-            times.append(time_of(future.result()))
-            progress(len(times), total)
+    times = [time_of(result) for result in simulator.run_all([run for _, _, runs in rows for run in runs])]
     names = ('problem', 'memory', 'chosen', 'µs', '% of the peak', 'GB/s', 'best of all',
              'chosen / best', *args.peer)
     print(f'\nOn a core like {core.name}:\n\n|', ' | '.join(names), '|')
@@ -203,7 +243,7 @@ def print_table(args, simulator, core):
 def main():
     args = arguments()
     with asking_all(types_asked(args)):
-        simulator = Simulator(args)
+        simulator = Simulator(args, Executed(args.emulator))
         for core in args.cores:
             print_table(args, simulator, core)
 

@@ -44,7 +44,9 @@ TYPE_OPTIONS = {
 }
 TYPES_ASKED = tuple(variable for variable, _ in TYPE_OPTIONS.values())
 DST_SCALE = 'PERF_DST_SCALE'
-ASKED = ('PERF_IMPLEMENTATION', 'PERF_DIRECT', 'PERF_PLACEMENT', 'PERF_WITHOUT', DST_SCALE, *TYPES_ASKED)
+ASKED = ('PERF_IMPLEMENTATION', 'PERF_DIRECT', 'PERF_PLACEMENT', 'PERF_WITHOUT', 'NEOPRENE_BANDWIDTH', DST_SCALE,
+         *TYPES_ASKED)
+OURS = ('neoprene', 'cycles_driver')  # how our drivers' names end
 
 
 def model_of(guest):
@@ -129,7 +131,7 @@ class Emulator:
         self.digests = {}
 
     def root_of(self, driver):
-        return '' if driver.endswith('neoprene') else self.root
+        return '' if driver.endswith(OURS) else self.root
 
     def digest(self, driver, plugin):
         key = driver, plugin
@@ -142,7 +144,7 @@ class Emulator:
     @staticmethod
     def guest_of(driver, cpu):
         """Peers do not read our variables: guests that differ in nothing else are one for them."""
-        if driver.endswith('neoprene'):
+        if driver.endswith(OURS):
             return cpu
 
         def seen(guest):

@@ -116,9 +116,9 @@ $(BUILD)/tests/perf/cycles_driver_%: $(DRIVER_MAIN) $(BUILD)/tests/perf/driver_%
 GEM5 ?= gem5.fast
 # PEERS=blas; others have no static libraries.
 CYCLES_PEERS = $(filter blas,$(subst $(comma), ,$(PEERS)))
-perf-cycles: $(BUILD)/tests/perf/cycles_driver ## µs of a simulated core with memory (GEM5=gem5.fast FILES= or PROBLEM= CORES=N1,A55 MEM=board,server,loaded WARM=1 PEERS=blas ALGORITHMS=gemm,winograd_2)
+perf-cycles: build/tools/icount.so $(BUILD)/tests/perf/cycles_driver ## µs of a simulated core with memory (GEM5=gem5.fast FILES= or PROBLEM= CORES=N1,A55 MEM=board,server,loaded WARM=1 PEERS=blas ALGORITHMS=gemm,winograd_2)
 	$(Q)$(if $(CYCLES_PEERS),$(MAKE) --no-print-directory $(CYCLES_PEERS:%=$(BUILD)/tests/perf/cycles_driver_%))
-	$(Q)PYTHONPATH=tests/perf $(PYTHON) tests/perf/cycles.py --gem5 $(GEM5) --driver $< $(if $(PROBLEM),--problem '$(PROBLEM)') \
+	$(Q)PYTHONPATH=tests/perf $(PYTHON) tests/perf/cycles.py --gem5 $(GEM5) --driver $(BUILD)/tests/perf/cycles_driver $(if $(EMULATOR),--emulator $(firstword $(EMULATOR))) $(if $(PROBLEM),--problem '$(PROBLEM)') \
 	    $(if $(FILES),--files $(FILES)) $(if $(CORES),--cores $(CORES)) $(if $(MEM),--memory $(MEM)) $(if $(LAYOUT),--layout $(LAYOUT)) $(if $(WARM),--warm) \
 	    $(if $(ALGORITHMS),--implementations $(ALGORITHMS)) $(foreach p,$(CYCLES_PEERS),--peer $(p)=$(BUILD)/tests/perf/cycles_driver_$(p)) $(TYPE_ARGS)
 $(BUILD)/tests/perf/cycles/probe: $(BUILD)/tests/perf/cycles/probe.o

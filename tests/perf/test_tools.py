@@ -794,10 +794,17 @@ class Cycles(unittest.TestCase):
                            implementations='gemm,winograd_2', problem='8x8:8x8', files=None,
                            cores=list(cycles.CORES.values()))
 
+    class Executed:
+        """The choice is the product; nothing else is known but its name."""
+
+        @staticmethod
+        def signature(run):
+            return None if run.implementation == '9' else run.implementation.replace('0', 'gemm')
+
     def setUp(self):
         here = os.path.dirname(os.path.abspath(__file__))
         args = replace_paths(self.ARGS, here)
-        self.simulator = cycles.Simulator(args)
+        self.simulator = cycles.Simulator(args, self.Executed())
         (self.kind, self.problem), = cycles.problems_of(args)
         self.runs, self.others = (cycles.runs_of(args, core, self.kind, self.problem, 'board') for core in args.cores)
 
@@ -820,21 +827,47 @@ class Cycles(unittest.TestCase):
                      '--set=NEOPRENE_BANDWIDTH=9', '--memory=board', '--cycles'):
             self.assertIn(word, command)
 
-    def test_times_of_other_types_are_kept_apart(self):
-        with tempfile.TemporaryDirectory() as folder:
-            self.addCleanup(setattr, cycles, 'CACHE', cycles.CACHE)
-            cycles.CACHE, simulated = folder, []
+    def simulated(self, settings):
+        """Of each setting, (variables, runs), what the simulator was asked for."""
+        self.addCleanup(setattr, cycles, 'CACHE', cycles.CACHE)
+        asked = []
 
-            def simulate(run, path):
-                simulated.append(path)
-                with open(path, 'w', encoding='utf-8') as file:
-                    file.write('ok 0 1 gemm 2')
-            self.simulator.simulate = simulate
-            for variables in ({}, {}, {'PERF_GROUP': '16'}, {'PERF_FPMATH': '16'}):
+        def simulate(run, path):
+            asked[-1].append(run.implementation)
+            with open(path, 'w', encoding='utf-8') as file:
+                file.write('ok 0 1 gemm 2')
+        self.simulator.simulate = simulate
+        with tempfile.TemporaryDirectory() as cycles.CACHE:
+            for variables, runs in settings:
+                asked.append([])
                 with emulator.asking_all(variables):
-                    self.simulator.run(self.runs[0])
-        self.assertEqual(len(set(simulated)), 3)
-        self.assertEqual(len(simulated), 3)
+                    self.simulator.run_all(runs)
+        return asked
+
+    def test_times_of_other_types_are_kept_apart(self):
+        first = self.runs[1:2]
+        self.assertEqual(self.simulated([({}, first), ({}, first), ({'PERF_GROUP': '16'}, first),
+                                         ({'PERF_FPMATH': '16'}, first)]), [['gemm'], [], ['gemm'], ['gemm']])
+
+    def test_what_executes_the_same_is_simulated_once(self):
+        self.assertEqual(self.simulated([({}, self.runs[:3]), ({}, self.others[1:2])]),
+                         [['gemm', 'winograd_2'], ['gemm']])
+
+    def test_what_is_not_there_is_not_simulated(self):
+        missing = replace(self.runs[0], implementation='9')
+        self.assertEqual(self.simulated([({}, [missing])]), [[]])
+        self.assertIsNone(cycles.time_of(self.simulator.run_all([missing])[0]))
+
+    def test_a_signature_is_of_instructions_wherever_they_are(self):
+        call, back, adrp, add = 0x94000010, 0xd65f03c0, 0xb0000001, 0x91004021
+
+        def signature(words, runs=1000):
+            return cycles.signature_of([[runs, 'kernel', words], [1, 'once', [add, back]]], 0.998)
+        same = signature([adrp, add, call, back])
+        self.assertEqual(same, signature([0xf0000ce1, add, 0x97fffff1, back]))
+        self.assertNotEqual(same, signature([adrp, 0x91004421, call, back]))
+        self.assertNotEqual(same, signature([adrp, add, call, back], 1001))
+        self.assertEqual(same, cycles.signature_of([[1000, 'moved', [adrp, add, call, back]], [1, 'once', [back]]], 0.998))
 
     def test_answers_become_a_row(self):
         self.assertIsNone(cycles.time_of('refused no such types'))
@@ -853,10 +886,9 @@ class FarChoices(unittest.TestCase):
         def __init__(self, nanoseconds):
             self.nanoseconds = nanoseconds
 
-        def run(self, run):
-            index = int(run.implementation)
-            found = index < len(self.nanoseconds)
-            return f'ok 0 {self.nanoseconds[index]} way_{index} 9000' if found else 'refused there are no more'
+        def run_all(self, runs):
+            found = [f'ok 0 {time} way_{index} 9000' for index, time in enumerate(self.nanoseconds)]
+            return found + ['refused there are no more'] * (len(runs) - len(found))
 
     def wrong(self, *nanoseconds):
         with contextlib.redirect_stdout(io.StringIO()):
