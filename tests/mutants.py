@@ -10,12 +10,13 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import time
 
 TABLE = pathlib.Path("tests/mutants.txt")
 COPY = pathlib.Path("build/mutants")
 NOTICED = pathlib.Path("build/mutants-noticed.txt")
 BUILD = "build/portable-gcc"
-SECONDS = 300  # that a program may take: a fault can make it hang
+LEAST_SECONDS, TIMES = 20, 10  # a fault can make a program hang: what it may take, beside what it takes without
 
 
 class Mutant:
@@ -83,15 +84,15 @@ def build(tests, jobs):
                           capture_output=True, text=True)
 
 
-def fails(test):
+def fails(test, seconds=None):
     try:
         return subprocess.run([f"{BUILD}/tests/{test}"], cwd=COPY, capture_output=True,
-                              timeout=SECONDS).returncode != 0
+                              timeout=seconds).returncode != 0
     except subprocess.TimeoutExpired:
         return True
 
 
-def notices(mutant, jobs):
+def notices(mutant, jobs, seconds):
     """The programs that fail; None if the fault does not compile."""
     path = COPY / mutant.file
     right = path.read_text()
@@ -99,19 +100,26 @@ def notices(mutant, jobs):
     try:
         if build(mutant.tests, jobs).returncode:
             return None
-        return [test for test in mutant.tests if fails(test)]
+        return [test for test in mutant.tests if fails(test, seconds[test])]
     finally:
         path.write_text(right)
 
 
 def check_sound(mutants, jobs):
+    """Nothing fails without a fault. Returns how many seconds each program may take with one."""
     tests = sorted({test for mutant in mutants for test in mutant.tests})
     result = build(tests, jobs)
     if result.returncode:
         sys.exit("mutants: the tree does not build\n" + result.stderr[-2000:])
-    failing = [test for test in tests if fails(test)]
+    failing, seconds = [], {}
+    for test in tests:
+        begin = time.monotonic()
+        if fails(test):
+            failing.append(test)
+        seconds[test] = LEAST_SECONDS + TIMES * (time.monotonic() - begin)
     if failing:
         sys.exit(f"mutants: without any fault these fail: {' '.join(failing)}")
+    return seconds
 
 
 def noticed_before(resume):
@@ -120,11 +128,11 @@ def noticed_before(resume):
     return set(NOTICED.read_text().splitlines()) if NOTICED.exists() else set()
 
 
-def try_all(mutants, jobs):
+def try_all(mutants, jobs, seconds):
     """How many survive; what is noticed is written down at once."""
     survivors = 0
     for i, mutant in enumerate(mutants, 1):
-        found = notices(mutant, jobs)
+        found = notices(mutant, jobs, seconds)
         fate = "no code " if found is None else "caught  " if found else "SURVIVED"
         print(f"  {i}/{len(mutants)} {fate} {TABLE}:{mutant.number} {mutant}", flush=True)
         survivors += not found
@@ -152,8 +160,7 @@ def main():
     copy_tree()
     before = noticed_before(options.resume)
     left = [mutant for mutant in mutants if str(mutant) not in before]
-    check_sound(left, options.jobs)
-    survivors = try_all(left, options.jobs)
+    survivors = try_all(left, options.jobs, check_sound(left, options.jobs))
     print(f"mutants: {len(mutants) - survivors} of {len(mutants)} faults are noticed")
     return survivors > options.survivors
 

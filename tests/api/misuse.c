@@ -326,6 +326,29 @@ static void contradicting_convolutions_are_refused(void **state)
 
 /* ---- what a descriptor says about itself ---- */
 
+static neo_memory_desc packed_matrix(neo_dim k, neo_dim n)
+{
+    neo_matmul_desc desc = {.src = tensor_matrix(4, k, "ab"),
+                            .weights = tensor_matrix(k, n, "any"),
+                            .dst = tensor_matrix(4, n, "ab")};
+    neo_primitive_desc *pd;
+    assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    neo_memory_desc packed = *neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS);
+    neo_primitive_desc_destroy(pd);
+    assert_int_equal(packed.format_kind, NEO_FORMAT_PACKED);
+    return packed;
+}
+
+/* Only the library knows where in a packed matrix an element is. */
+static void packed_tensors_have_no_parts(void **state)
+{
+    (void)state;
+    neo_memory_desc packed = packed_matrix(5, 6), out;
+    INVALID(neo_memory_desc_init_permuted(&out, &packed, (int[]){0, 1}));
+    INVALID(neo_memory_desc_init_permuted(&out, &packed, (int[]){1, 0}));
+    INVALID(neo_memory_desc_init_submemory(&out, &packed, packed.dims, (neo_dim[]){0, 0}));
+}
+
 static void reasons_and_names_can_be_asked(void **state)
 {
     (void)state;
@@ -365,6 +388,7 @@ int main(void)
         cmocka_unit_test(some_combinations_of_types_are_unsupported),
         cmocka_unit_test(scales_fit_their_tensor),
         cmocka_unit_test(contradicting_convolutions_are_refused),
+        cmocka_unit_test(packed_tensors_have_no_parts),
         cmocka_unit_test(reasons_and_names_can_be_asked),
     };
     neo_set_verbose(0);

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "src/primitive/engine.h"
 #include "src/primitive/primitive.h"
 #include "tests/support/cached.h"
 #include "tests/support/capture.h"
@@ -365,6 +366,18 @@ static void a_user_s_scratchpad_is_not_left(void **state)
     assert_true(with_scratchpad > 3);
 }
 
+/* Descriptors and primitives that are out, and the objects that keep their engine alive. */
+static size_t live_handles(void)
+{
+    size_t count = 0;
+    for (int i = 0; i < HANDLE_LANES; i++) {
+        struct slab_stats stats;
+        slab_stats(&engine->lanes[i].slab, &stats);
+        count += stats.used;
+    }
+    return count;
+}
+
 /* The n-th allocation fails between the description and the execution's end. */
 static bool survives(const struct primitive_problem *problem, int index,
                      const struct primitive_args *args, size_t n)
@@ -373,6 +386,7 @@ static bool survives(const struct primitive_problem *problem, int index,
     neo_primitive *primitive = NULL;
     neo_engine_clear_cache(engine);
     neo_engine_trim(engine, 0, NULL);
+    size_t handles = live_handles();
     fault_arm(n);
     neo_status status = primitive_problem_describe(&pd, engine, problem, index);
     if (status == NEO_OK)
@@ -384,6 +398,7 @@ static bool survives(const struct primitive_problem *problem, int index,
     neo_primitive_destroy(primitive);
     neo_primitive_desc_destroy(pd);
     assert_int_equal(cached_statistics().blocks_held, 0);
+    assert_int_equal(live_handles(), handles);
     return delivered;
 }
 
