@@ -194,20 +194,35 @@ static void what_does_not_fit_keeps_nothing_else_out(void **state)
     assert_true(summary.file_bytes <= limit);
 }
 
-/* Each entry begins at a multiple of 256 bytes, whatever its size. */
+/* A little more than 64 KiB. */
+static uint32_t paged_entry(uint32_t i)
+{
+    return 3 + 8 * i;
+}
+
+/* An entry begins at a multiple of 256 bytes, one of 64 KiB at a page: more is left out than a
+ * record takes. */
 static void a_compacted_file_stays_within_the_limit(void **state)
 {
-    enum { MANY = 40 };
+    static const struct {
+        uint32_t (*entry)(uint32_t i);
+        uint32_t count;
+        uint64_t bytes, step; /* that an entry takes at most; between limits */
+    } rows[] = {{small_entry, 40, 1024, 400}, {paged_entry, 12, 75000, 70300}};
     const uint64_t least = FORMAT_EMPTY_BYTES + FORMAT_BLOCK_BYTES;
-    neo_weights_provider provider = weights_open(*state, 0);
-    for (uint32_t i = 0; i < MANY; i++)
-        assert_int_equal(weights_add(&provider, small_entry(i)), NEO_OK);
-    weights_close(&provider);
-    for (uint64_t limit = least + 16000; limit > least; limit -= 1600) {
-        neo_weights_file_summary summary;
-        assert_int_equal(neo_weights_file_compact(*state, limit, NULL, NULL, &summary), NEO_OK);
-        assert_true(summary.file_bytes <= limit);
-        assert_true(summary.entries[NEO_WEIGHTS_USABLE] >= (limit - least) / 1024);
+    for (size_t row = 0; row < count_of(rows); row++) {
+        unlink(*state);
+        neo_weights_provider provider = weights_open(*state, 0);
+        for (uint32_t i = 0; i < rows[row].count; i++)
+            assert_int_equal(weights_add(&provider, rows[row].entry(i)), NEO_OK);
+        weights_close(&provider);
+        for (uint64_t room = rows[row].step * rows[row].count; room; room -= rows[row].step) {
+            neo_weights_file_summary summary;
+            assert_int_equal(neo_weights_file_compact(*state, least + room, NULL, NULL, &summary),
+                             NEO_OK);
+            assert_true(summary.file_bytes <= least + room);
+            assert_true(summary.entries[NEO_WEIGHTS_USABLE] >= room / rows[row].bytes);
+        }
     }
 }
 
