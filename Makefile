@@ -128,7 +128,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 
 # Callers may have small stacks: a life of primitives fits into 64 KiB (tests/threading/stack.c), and no
 # frame is above 2 KiB, but those of functions that have a line or a panel in the making.
-frames_below = $(if $(SAN)$(filter 1,$(DEBUG)),,-Wframe-larger-than=$(1))
+frames_below = $(if $(SAN)$(filter 1,$(DEBUG) $(HARDEN)),,-Wframe-larger-than=$(1))
 LIBRARY_FOLDERS := arch src kernels
 $(LIBRARY_FOLDERS:%=$(BUILD)/%/%.o): private FOLDER_FLAGS += $(SIGNS) $(call frames_below,2048)
 HAVE_LINES := $(addprefix src/,binary/binary convolution/direct/indirect_run \

@@ -105,7 +105,8 @@ double cpu_parse_bandwidth(const char *text)
 {
     char *end;
     double value = text ? strtod(text, &end) : 0;
-    return text && end != text && !*end && value > 0 && value <= CPU_MAX_BANDWIDTH ? value : 0;
+    return text && end != text && !*end && value > 0 && value <= (double)CPU_MAX_BANDWIDTH ? value
+                                                                                           : 0;
 }
 
 /* Under an emulator sysfs describes the host, which names no AArch64 core: then the row of the

@@ -14,7 +14,7 @@ double gemm_reading(const struct cpu *cpu, double bytes, double all_bytes)
 static bool pays(double reading, double products)
 {
     enum { LITTLE = 8 }; /* of the time of products is this part */
-    return reading > 0 && LITTLE * reading > products;
+    return reading > 0 && (double)LITTLE * reading > products;
 }
 
 bool gemm_fetching_pays(const struct cpu *cpu, double bytes, double products)
@@ -37,7 +37,7 @@ static double columns_reading(const struct cpu *cpu, const struct gemm_type *giv
 static bool can_fetch(const struct gemm_f32_listed_kernels *kernels, const struct gemm_type *type,
                       double m)
 {
-    return type ? m > GEMM_MR : kernels && kernels->fetch[0] && m > kernels->height;
+    return type ? m > (double)GEMM_MR : kernels && kernels->fetch[0] && m > kernels->height;
 }
 
 bool gemm_fetches(const struct cpu *cpu, const struct gemm_type *type, double m, double n, double k)

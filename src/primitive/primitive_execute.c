@@ -70,7 +70,8 @@ static inline bool may_share(const struct execution_facts *facts, void *const bu
 static inline bool lie_well(const struct execution_facts *facts, void *const buffers[TENSOR_COUNT])
 {
     bool src_shares = may_share(facts, buffers, SRC);
-    bool others_share = may_share(facts, buffers, WEIGHTS) | may_share(facts, buffers, BIAS);
+    bool others_share =
+        (int)may_share(facts, buffers, WEIGHTS) | (int)may_share(facts, buffers, BIAS);
     if (src_shares | others_share)
         return !others_share && facts->in_place && buffers[SRC] == buffers[DST];
     return true;

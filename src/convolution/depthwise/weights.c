@@ -42,7 +42,7 @@ const float *depthwise_weights(const struct convolution_depthwise *plan,
                                         .packed_data = execution->scratch,
                                         .cpu = plan->cpu};
     size_t floats = plan->packed_bytes / sizeof(float);
-    double cycles = PACK_CYCLES * (double)floats;
+    double cycles = (double)PACK_CYCLES * (double)floats;
     weights_pack(&transfer, execution->parallel,
                  partition_threads(cycles, execution->threads, plan->cpu->core));
     return execution->scratch;

@@ -78,7 +78,7 @@ static struct winograd_blocking choose_strips(const struct convolution_winograd 
 bool winograd_fetching_pays(const struct winograd_f32_kernel *kernel, const struct cpu *cpu,
                             double tiles, double weights)
 {
-    return kernel->fetch && tiles > WINOGRAD_F32_MR &&
+    return kernel->fetch && tiles > (double)WINOGRAD_F32_MR &&
            gemm_fetching_pays(cpu, weights * sizeof(float), tiles * weights / 4);
 }
 
@@ -86,7 +86,8 @@ bool winograd_fetching_pays(const struct winograd_f32_kernel *kernel, const stru
 static double weights_rows(const struct convolution_winograd *mine, const struct cpu *cpu)
 {
     const double near = 3;
-    double row = (double)mine->padded * WINOGRAD_F32_NR; /* of one panel's weights at a point */
+    double row =
+        (double)mine->padded * (double)WINOGRAD_F32_NR; /* of one panel's weights at a point */
     double all = (double)(mine->down * mine->across * mine->point) * sizeof(float);
     double reading = gemm_reading(cpu, row * sizeof(float), all);
     return row > 0 ? fmax(near, reading / (row / 4)) : near;
