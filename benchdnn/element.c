@@ -30,39 +30,61 @@ static uint16_t to_bf16(float f)
 
 /* ---- f16: sign, 5 bits of exponent, 10 of fraction ---- */
 
+enum { F16_INFINITE = 0x7c00 };
+
 static double from_f16(uint16_t h)
 {
-    int exponent = h >> 10 & 31, fraction = h & 1023;
-    double value = exponent == 31 ? (fraction ? (double)NAN : HUGE_VAL)
-                   : exponent     ? ldexp(1024 + fraction, exponent - 25)
-                                  : ldexp(fraction, -24);
+    uint32_t size = h & 0x7fff;
+    double value = size < F16_INFINITE    ? (double)bits_to_float(size << 13) * 0x1p112
+                   : size == F16_INFINITE ? HUGE_VAL
+                                          : (double)NAN;
     return h >> 15 ? -value : value;
+}
+
+static uint64_t double_to_bits(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* Below the normal ones, in steps of 2^-24, which is what the last bit of 2^28 is worth. Others
+ * lose 42 of 52 bits; one that carries does so into the exponent, which begins at 1 - 15 instead of
+ * at 1 - 1023. */
+static uint64_t to_f16_size(double size)
+{
+    if (size < 0x1p-14)
+        return double_to_bits(size + 0x1p28) & 0x7ff;
+    uint64_t bits = double_to_bits(size);
+    uint64_t rounded = (bits + (UINT64_C(1) << 41) - 1 + (bits >> 42 & 1)) >> 42;
+    uint64_t f16 = rounded - ((UINT64_C(1023) - 15) << 10);
+    return f16 < F16_INFINITE ? f16 : F16_INFINITE;
 }
 
 static uint16_t to_f16(double value)
 {
-    uint16_t sign = signbit(value) ? 0x8000 : 0;
-    double size = fabs(value);
-    if (isnan(value))
-        return sign | 0x7e00;
-    if (size < 6.103515625e-05) /* 2^-14: subnormal, in steps of 2^-24 */
-        return (uint16_t)(sign | (unsigned)nearbyint(ldexp(size, 24)));
-    int exponent;
-    double steps = nearbyint(ldexp(frexp(size < 1e9 ? size : 1e9, &exponent), 11));
-    /* steps is 1024 … 2048; 2048 carries into the exponent by itself */
-    unsigned bits = (unsigned)(exponent + 13) * 1024 + (unsigned)steps;
-    return (uint16_t)(sign | (bits < 0x7c00 ? bits : 0x7c00));
+    unsigned sign = signbit(value) ? 0x8000 : 0;
+    return (uint16_t)(sign | (isnan(value) ? 0x7e00 : (unsigned)to_f16_size(fabs(value))));
 }
 
 /* ---- integers ---- */
 
-static double saturate(enum type type, double value)
+struct limits {
+    double low, high;
+};
+
+static struct limits limits_of(enum type type)
 {
-    double low = type_min(type), high = type_max(type);
-    if (isnan(value))
-        return 0;
-    value = nearbyint(value);
-    return value < low ? low : value > high ? high : value;
+    return (struct limits){type_min(type), type_max(type)};
+}
+
+/* In the range, and then to the nearest: adding 1.5 times 2^52 leaves no room for a fraction. No
+ * call, and no branch but for a NaN, so that compilers do several at once. */
+static inline int32_t saturate(struct limits limits, double value)
+{
+    const double without_fraction = 0x1.8p52;
+    double within = value < limits.low ? limits.low : value > limits.high ? limits.high : value;
+    return isnan(value) ? 0 : (int32_t)(within + without_fraction - without_fraction);
 }
 
 static int load_nibble(const uint8_t *array, int64_t index)
@@ -102,7 +124,8 @@ double element_load(enum type type, const void *array, int64_t index)
     }
 }
 
-void element_store(enum type type, void *array, int64_t index, double value)
+static inline void store(enum type type, struct limits limits, void *array, int64_t index,
+                         double value)
 {
     switch (type) {
     case TYPE_F32:
@@ -115,21 +138,32 @@ void element_store(enum type type, void *array, int64_t index, double value)
         ((uint16_t *)array)[index] = to_bf16((float)value);
         break;
     case TYPE_S32:
-        ((int32_t *)array)[index] = (int32_t)saturate(type, value);
+        ((int32_t *)array)[index] = saturate(limits, value);
         break;
     case TYPE_S8:
-        ((int8_t *)array)[index] = (int8_t)saturate(type, value);
-        break;
     case TYPE_U8:
-        ((uint8_t *)array)[index] = (uint8_t)saturate(type, value);
+        ((uint8_t *)array)[index] = (uint8_t)saturate(limits, value);
         break;
     case TYPE_S4:
     case TYPE_U4:
-        store_nibble(array, index, (int)saturate(type, value));
+        store_nibble(array, index, saturate(limits, value));
         break;
     default:
         break;
     }
+}
+
+void element_store(enum type type, void *array, int64_t index, double value)
+{
+    store(type, limits_of(type), array, index, value);
+}
+
+void element_store_row(enum type type, void *array, int64_t first, int64_t stride,
+                       const float *values, int64_t count)
+{
+    struct limits limits = limits_of(type);
+    for (int64_t i = 0; i < count; i++)
+        store(type, limits, array, first + i * stride, (double)values[i]);
 }
 
 double element_round(enum type type, double value)

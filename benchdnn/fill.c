@@ -7,36 +7,52 @@
 
 #include <math.h>
 
-/* ---- random numbers: xorshift64*, the same in every run ---- */
+/* ---- random numbers, the same in every run ---- */
 
+/* Number i of a sequence follows from i alone (and repeats after 2^32), so none waits for the one
+ * before: i goes through the multiplications and shifts with which MurmurHash3 ends (A. Appleby),
+ * after which each bit depends on each. */
 struct random {
-    uint64_t state;
+    uint32_t key;
 };
+
+static uint32_t mix(uint32_t x)
+{
+    x = (x ^ x >> 16) * 0x85ebca6bu;
+    x = (x ^ x >> 13) * 0xc2b2ae35u;
+    return x ^ x >> 16;
+}
 
 static struct random random_begin(int kind, int64_t count)
 {
-    struct random r = {(uint64_t)(kind + 1) * 0x9e3779b97f4a7c15u ^ (uint64_t)count * 0xff51afd7u};
-    r.state |= 1;
-    return r;
+    return (struct random){mix((uint32_t)(kind + 1) * 0x9e3779b9u ^ mix((uint32_t)count))};
 }
 
-static uint32_t random_next(struct random *r)
+static uint32_t random_at(struct random r, int64_t i)
 {
-    r->state ^= r->state >> 12;
-    r->state ^= r->state << 25;
-    r->state ^= r->state >> 27;
-    return (uint32_t)(r->state * 0x2545f4914f6cdd1du >> 32);
+    return mix((uint32_t)i * 0x9e3779b9u ^ r.key);
 }
 
-static int random_between(struct random *r, int low, int high)
+/* Another sequence: what decides about an element does not also say what it is. */
+static struct random random_other(struct random r)
+{
+    return (struct random){mix(~r.key)};
+}
+
+static int random_between(struct random r, int64_t i, int low, int high)
 {
     uint64_t span = (uint64_t)((int64_t)high - low) + 1;
-    return low + (int)(random_next(r) * span >> 32);
+    return low + (int)(random_at(r, i) * span >> 32);
 }
 
-static double random_unit(struct random *r)
+static double random_unit(struct random r, int64_t i)
 {
-    return random_next(r) * 0x1p-32;
+    return random_at(r, i) * 0x1p-32;
+}
+
+static int random_sign(struct random r, int64_t i)
+{
+    return random_at(random_other(r), i) & 1 ? 1 : -1;
 }
 
 /* ---- ranges ---- */
@@ -151,14 +167,14 @@ static double find_density(const struct problem *p, bool is_winograd)
 static void fill_integers(struct tensor *t, int kind, struct range range, double density)
 {
     int64_t count = dims_elements(&t->dims);
-    struct random r = random_begin(kind, count);
+    struct random r = random_begin(kind, count), other = random_other(r);
     uint32_t limit = density < 1 ? (uint32_t)(density * 0x1p32) : UINT32_MAX;
     for (int64_t i = 0; i < count; i++) {
-        bool is_zero = density < 1 && random_next(&r) >= limit;
-        t->values[i] = is_zero ? 0 : (float)random_between(&r, range.low, range.high);
+        bool is_zero = density < 1 && random_at(other, i) >= limit;
+        t->values[i] = is_zero ? 0 : (float)random_between(r, i, range.low, range.high);
     }
-    while (count > 0 && t->values[0] <= 0 && range.high > 0)
-        t->values[0] = (float)random_between(&r, range.low, range.high);
+    for (int64_t i = 0; count > 0 && t->values[0] <= 0 && range.high > 0; i++)
+        t->values[0] = (float)random_between(r, i, range.low, range.high);
 }
 
 static void fill_reals(struct tensor *t, int kind)
@@ -166,7 +182,7 @@ static void fill_reals(struct tensor *t, int kind)
     int64_t count = dims_elements(&t->dims);
     struct random r = random_begin(kind, count);
     for (int64_t i = 0; i < count; i++)
-        t->values[i] = (float)(random_unit(&r) * 2 - 1);
+        t->values[i] = (float)(random_unit(r, i) * 2 - 1);
 }
 
 void fill_operand(struct tensor *t, const struct problem *p, int operand, bool is_winograd)
@@ -188,8 +204,8 @@ void fill_binary(struct tensor *t)
     struct random r = random_begin(17, count);
     bool is_unsigned = t->type == TYPE_U8 || t->type == TYPE_U4;
     for (int64_t i = 0; i < count; i++) {
-        int value = random_between(&r, 1, t->type == TYPE_S4 ? 7 : 8);
-        t->values[i] = (float)(is_unsigned || random_next(&r) & 1 ? value : -value);
+        int value = random_between(r, i, 1, t->type == TYPE_S4 ? 7 : 8);
+        t->values[i] = (float)(is_unsigned ? value : value * random_sign(r, i));
     }
 }
 
@@ -198,17 +214,15 @@ void fill_condition(struct tensor *t)
     int64_t count = dims_elements(&t->dims);
     struct random r = random_begin(19, count);
     for (int64_t i = 0; i < count; i++)
-        t->values[i] = (float)(random_next(&r) & 1);
+        t->values[i] = (float)(random_at(r, i) & 1);
 }
 
 void fill_prelu(struct tensor *t)
 {
     int64_t count = dims_elements(&t->dims);
     struct random r = random_begin(18, count);
-    for (int64_t i = 0; i < count; i++) {
-        int value = random_between(&r, 1, 4);
-        t->values[i] = (float)(random_next(&r) & 1 ? value : -value) / 4;
-    }
+    for (int64_t i = 0; i < count; i++)
+        t->values[i] = (float)(random_between(r, i, 1, 4) * random_sign(r, i)) / 4;
 }
 
 void fill_scales(struct tensor *t, const struct quantity *q)
@@ -217,7 +231,7 @@ void fill_scales(struct tensor *t, const struct quantity *q)
     struct random r = random_begin(19 + (int)q->arg, count);
     for (int64_t i = 0; i < count; i++)
         t->values[i] = q->has_value ? (float)element_round(q->type, q->value)
-                                    : (float)ldexp(1, random_between(&r, -4, 1));
+                                    : (float)ldexp(1, random_between(r, i, -4, 1));
 }
 
 void fill_zero_points(struct tensor *t, const struct quantity *q)
@@ -227,5 +241,5 @@ void fill_zero_points(struct tensor *t, const struct quantity *q)
     int least = type_min(q->type) < 0 ? -2 : 0;
     for (int64_t i = 0; i < count; i++)
         t->values[i] = q->has_value ? (float)element_round(q->type, q->value)
-                                    : (float)random_between(&r, least, 2);
+                                    : (float)random_between(r, i, least, 2);
 }

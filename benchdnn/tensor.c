@@ -15,6 +15,15 @@
 
 /* ---- memory ---- */
 
+/* Touching pages one by one is most of the time that filling a large tensor takes. */
+static void prefer_huge_pages(void *begin, size_t bytes)
+{
+    enum { WORTHWHILE = 4 << 20 };
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), before = -(uintptr_t)begin % page;
+    if (bytes >= WORTHWHILE)
+        madvise((unsigned char *)begin + before, bytes - before, MADV_HUGEPAGE);
+}
+
 /* Pages with one behind them that cannot be touched. The buffer ends there if its type allows. */
 static bool map_block(struct tensor *t)
 {
@@ -28,6 +37,7 @@ static bool map_block(struct tensor *t)
     if (block == MAP_FAILED)
         return false;
     t->block = block;
+    prefer_huge_pages(block, used);
     size_t begin = used - t->bytes;
     bool is_packed = t->desc.format_kind == NEO_FORMAT_PACKED;
     begin -= begin % (is_packed ? 64 : 4);
@@ -57,7 +67,9 @@ void tensor_deinit(struct tensor *t)
 
 void tensor_alloc_values(struct tensor *t)
 {
-    t->values = bench_alloc((size_t)dims_elements(&t->dims) * sizeof *t->values);
+    size_t bytes = (size_t)dims_elements(&t->dims) * sizeof *t->values;
+    t->values = bench_alloc(bytes);
+    prefer_huge_pages(t->values, bytes);
 }
 
 void tensor_mark(struct tensor *t)
@@ -102,14 +114,7 @@ struct transfer {
 static void store_row(void *context, int64_t first, int64_t stride, int64_t index, int64_t count)
 {
     const struct transfer *t = context;
-    if (t->type == TYPE_F32) {
-        float *to = (float *)(void *)t->buffer + first;
-        for (int64_t i = 0; i < count; i++)
-            to[i * stride] = t->from[index + i];
-        return;
-    }
-    for (int64_t i = 0; i < count; i++)
-        element_store(t->type, t->buffer, first + i * stride, (double)t->from[index + i]);
+    element_store_row(t->type, t->buffer, first, stride, t->from + index, count);
 }
 
 static void load_row(void *context, int64_t first, int64_t stride, int64_t index, int64_t count)
@@ -162,14 +167,19 @@ static neo_status reorder_packed(const struct tensor *packed, struct tensor *den
     return status;
 }
 
-static neo_status init_dense(struct tensor *dense, const struct tensor *like, neo_engine *engine)
+static neo_status dense_desc(neo_memory_desc *out, const struct tensor *like)
 {
-    neo_memory_desc desc;
     char tag[NEO_MAX_NDIMS + 1] = "";
     for (int i = 0; i < like->dims.count; i++)
         tag[i] = (char)('a' + i);
-    neo_status status = neo_memory_desc_init_tag(&desc, like->dims.count, like->dims.at,
-                                                 type_to_neo(like->type), tag);
+    return neo_memory_desc_init_tag(out, like->dims.count, like->dims.at, type_to_neo(like->type),
+                                    tag);
+}
+
+static neo_status init_dense(struct tensor *dense, const struct tensor *like, neo_engine *engine)
+{
+    neo_memory_desc desc;
+    neo_status status = dense_desc(&desc, like);
     if (status != NEO_OK)
         return status;
     return tensor_init(dense, like->arg, like->type, &like->dims, &desc, engine);
@@ -177,21 +187,36 @@ static neo_status init_dense(struct tensor *dense, const struct tensor *like, ne
 
 /* ---- both ---- */
 
+static void store_rows(struct tensor *to, const float *values)
+{
+    struct transfer all = {.type = to->type, .buffer = to->buffer, .from = values};
+    for_each_row(to, store_row, &all);
+}
+
+/* Values are what a dense tensor of f32 has already. */
+static neo_status init_dense_values(struct tensor *dense, const struct tensor *t,
+                                    neo_engine *engine)
+{
+    neo_status status =
+        t->type == TYPE_F32 ? dense_desc(&dense->desc, t) : init_dense(dense, t, engine);
+    if (status == NEO_OK && t->type == TYPE_F32)
+        return neo_memory_create(&dense->memory, &dense->desc, engine, t->values);
+    if (status == NEO_OK)
+        store_rows(dense, t->values);
+    return status;
+}
+
 neo_status tensor_store(struct tensor *t, neo_engine *engine, neo_stream *stream)
 {
     tensor_mark(t);
     if (t->desc.format_kind != NEO_FORMAT_PACKED) {
-        struct transfer all = {.type = t->type, .buffer = t->buffer, .from = t->values};
-        for_each_row(t, store_row, &all);
+        store_rows(t, t->values);
         return NEO_OK;
     }
     struct tensor dense = {0};
-    neo_status status = init_dense(&dense, t, engine);
-    if (status == NEO_OK) {
-        struct transfer all = {.type = t->type, .buffer = dense.buffer, .from = t->values};
-        for_each_row(&dense, store_row, &all);
+    neo_status status = init_dense_values(&dense, t, engine);
+    if (status == NEO_OK)
         status = reorder_packed(t, &dense, true, engine, stream);
-    }
     tensor_deinit(&dense);
     return status;
 }
