@@ -48,11 +48,11 @@ typedef enum neo_convolution_algorithm {
  * are below 2^31. The batch and the sizes of space of src and dst, and sizes of post-operations'
  * operands, may be NEO_RUNTIME_DIM: each execution then uses what its sizes would have been given,
  * which is kept for the next one (the last eight sizes, and the primitive cache), with weights of
- * one layout, which is chosen for an image of 56 x 56 where they are `any`; finding that takes some
- * 1500 instructions an execution. Types are those of products (neo_matmul_desc), without halves of
- * bytes; src outside of the image stands for 0 whatever its zero point is; scales and zero points
- * are one value, or one a channel, but one for all of src's scales. Zero-initialise it and set
- * fields by name. */
+ * one layout, which is chosen for an image of 56 x 56 where they are `any`; finding that takes
+ * 100 to 300 instructions an execution. Types are those of products (neo_matmul_desc), without
+ * halves of bytes; src outside of the image stands for 0 whatever its zero point is; scales and
+ * zero points are one value, or one a channel, but one for all of src's scales. Zero-initialise it
+ * and set fields by name. */
 typedef struct neo_convolution_desc {
     neo_prop_kind prop_kind; /* has to be said: there is no default */
     neo_convolution_algorithm algorithm;

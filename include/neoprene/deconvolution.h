@@ -20,7 +20,9 @@ extern "C" {
  * types that matmul multiplies into f32; dst is of f32, f16, bf16, s32, s8 or u8; bias is f32.
  * Products are computed by matmul, image by image, into the scratchpad. src takes one scale and one
  * zero point, weights one scale or one an output channel, dst scales and zero points as for a
- * convolution; weights take no zero points. */
+ * convolution; weights take no zero points. The batch and the sizes of space of src and dst may be
+ * NEO_RUNTIME_DIM, as a convolution's, but where the scratchpad is the user's: how large it has to
+ * be depends on them. */
 typedef struct neo_deconvolution_desc {
     neo_prop_kind prop_kind;                   /* has to be said: there is no default */
     neo_memory_desc src, weights, bias, dst;   /* bias: OC values, ndims 1; ndims 0: none */

@@ -29,8 +29,9 @@ typedef struct neo_inner_product_desc {
 /* Arguments: NEO_ARG_SRC, NEO_ARG_WEIGHTS, NEO_ARG_BIAS, NEO_ARG_DST.
  *
  * Parameters and errors as for neo_matmul_primitive_desc_create(). Scales and zero points are one
- * for a tensor, those of weights and dst also one for each column of dst; others, and run-time
- * sizes, are NEO_UNSUPPORTED. */
+ * for a tensor, those of weights and dst also one for each column of dst. The batch of src and dst
+ * may be NEO_RUNTIME_DIM, as a convolution's, but where the scratchpad is the user's. What is else
+ * is NEO_UNSUPPORTED. */
 NEO_API neo_status neo_inner_product_primitive_desc_create(neo_primitive_desc **out,
                                                            neo_engine *engine,
                                                            const neo_inner_product_desc *desc,

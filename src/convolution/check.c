@@ -1,7 +1,7 @@
 /* Convolution: what can be wrong with a description. */
 #include "src/convolution/convolution.h"
 #include "src/core/log.h"
-#include "src/tensor/descriptor.h"
+#include "src/primitive/by_size.h"
 
 static const char *check_ndims(const struct problem *problem)
 {
@@ -19,20 +19,6 @@ static const char *check_ndims(const struct problem *problem)
     if (tensors[WEIGHTS].format_kind == NEO_FORMAT_PACKED &&
         tensors[WEIGHTS].packed.grouped != convolution_is_grouped(problem))
         return "packed weights disagree with the number of dimensions about groups";
-    return NULL;
-}
-
-/* Which run-time sizes are served; bias->dims[0] is compared with a known size. */
-static const char *check_known(const struct problem *problem, bool *unsupported)
-{
-    const neo_memory_desc *tensors = problem->tensors;
-    *unsupported = true;
-    if (desc_is_runtime(&tensors[WEIGHTS]) ||
-        (tensors[BIAS].ndims && desc_is_runtime(&tensors[BIAS])))
-        return "weights or bias have run-time sizes";
-    if (tensors[SRC].dims[1] == NEO_RUNTIME_DIM || tensors[DST].dims[1] == NEO_RUNTIME_DIM)
-        return "the channels of src or dst are known at run time only";
-    *unsupported = false;
     return NULL;
 }
 
@@ -108,7 +94,8 @@ const char *convolution_check(struct problem *problem, bool *unsupported)
     const char *wrong = check_ndims(problem);
     if (wrong)
         return wrong;
-    wrong = check_known(problem, unsupported);
+    wrong = by_size_refuse(problem, ~(1u << 1));
+    *unsupported = wrong;
     if (!wrong)
         wrong = check_channels(problem);
     return wrong ? wrong : check_space(problem);

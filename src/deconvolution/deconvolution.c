@@ -1,4 +1,4 @@
-/* Deconvolution: the public function and its checks. */
+/* Deconvolution: the public function and its checks, and likely sizes. */
 #include "src/deconvolution/deconvolution.h"
 
 #include <string.h>
@@ -7,6 +7,7 @@
 #include "src/core/log.h"
 #include "src/core/reserved.h"
 #include "src/lines/operation.h"
+#include "src/primitive/by_size.h"
 #include "src/primitive/primitive.h"
 #include "src/primitive/types.h"
 #include "src/tensor/descriptor.h"
@@ -18,6 +19,15 @@ static bool is_small(neo_dim value, neo_dim least)
     return value >= least && value <= MOST_SPACE;
 }
 
+static neo_dim out_for(const struct problem *problem, int i, neo_dim in)
+{
+    const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
+    const struct window *window = &problem->window;
+    neo_dim kernel = weights->dims[weights->ndims - problem->tensors[DST].ndims + 2 + i];
+    return (in - 1) * window->strides[i] + (kernel - 1) * (window->dilations[i] + 1) + 1 -
+           window->left[i] - window->right[i];
+}
+
 static const char *check_dimension(const struct problem *problem, int i)
 {
     const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
@@ -26,10 +36,11 @@ static const char *check_dimension(const struct problem *problem, int i)
     neo_dim kernel = weights->dims[weights->ndims - problem->tensors[DST].ndims + 2 + i];
     if (!is_small(window->strides[i], 1) || !is_small(window->dilations[i], 0) ||
         !is_small(window->left[i], -MOST_SPACE) || !is_small(window->right[i], -MOST_SPACE) ||
-        !is_small(kernel, 1) || !is_small(in, 1))
+        !is_small(kernel, 1) || (in != NEO_RUNTIME_DIM && !is_small(in, 1)))
         return "a stride is below 1, a dilation negative, a size 0, or one of them beyond 2^30";
-    neo_dim all = (in - 1) * window->strides[i] + (kernel - 1) * (window->dilations[i] + 1) + 1;
-    if (all - window->left[i] - window->right[i] != out)
+    if (in == NEO_RUNTIME_DIM || out == NEO_RUNTIME_DIM)
+        return NULL;
+    if (out_for(problem, i, in) != out)
         return "a size of dst is not what follows from src, weights, stride and padding";
     return NULL;
 }
@@ -40,7 +51,7 @@ static const char *check_channels(const struct problem *problem)
     const neo_memory_desc *bias = &problem->tensors[BIAS], *dst = &problem->tensors[DST];
     int first = deconvolution_is_grouped(problem);
     neo_dim groups = first ? weights->dims[0] : 1;
-    if (src->dims[0] != dst->dims[0])
+    if (!lines_is_same_size(src->dims[0], dst->dims[0]))
         return "src and dst do not have the same batch";
     if (groups < 1 || weights->dims[first] * groups != dst->dims[1] ||
         weights->dims[first + 1] * groups != src->dims[1])
@@ -58,10 +69,13 @@ static const char *deconvolution_check(struct problem *problem, bool *unsupporte
         return "src and dst do not have the same number of dimensions, 3 to 5";
     if (weights->ndims != dst->ndims && weights->ndims != dst->ndims + 1)
         return "weights do not have dst's number of dimensions, or one more for groups";
-    *unsupported = problem_is_runtime(problem);
-    if (*unsupported)
-        return "sizes are not known";
-    const char *wrong = check_channels(problem);
+    const char *wrong = by_size_refuse(problem, ~(1u << 1));
+    if (!wrong && problem_is_runtime(problem) &&
+        problem->attributes.scratchpad == NEO_SCRATCHPAD_USER)
+        wrong = "sizes are not known, and so how large the user's scratchpad has to be";
+    *unsupported = wrong;
+    if (!wrong)
+        wrong = check_channels(problem);
     for (int i = 0; i < dst->ndims - 2 && !wrong; i++)
         wrong = check_dimension(problem, i);
     return wrong;
@@ -83,6 +97,38 @@ static const char *check_quantization(const struct problem *problem, const struc
                : "weights of a deconvolution take one scale, or one an output channel";
 }
 
+/* ---- sizes that are likely ---- */
+
+/* Of src along each dimension of space: decoders and generators have most of their work there. */
+static const neo_dim likely_in = 16;
+
+/* Of src for a size of dst, or the next one that gives dst some: 1 at least. */
+static neo_dim in_for(const struct problem *problem, int i, neo_dim out)
+{
+    neo_dim stride = problem->window.strides[i], more = out - out_for(problem, i, 1);
+    return more > 0 ? (more + stride - 1) / stride + 1 : 1;
+}
+
+static void suppose_along(struct problem *problem, int i)
+{
+    neo_dim *in = &problem->tensors[SRC].dims[2 + i], *out = &problem->tensors[DST].dims[2 + i];
+    if (*in == NEO_RUNTIME_DIM) {
+        neo_dim least = in_for(problem, i, *out == NEO_RUNTIME_DIM ? 1 : *out);
+        *in = *out == NEO_RUNTIME_DIM && least < likely_in ? likely_in : least;
+    }
+    *out = out_for(problem, i, *in);
+}
+
+static void deconvolution_suppose(struct problem *problem)
+{
+    neo_dim *src = problem->tensors[SRC].dims, *dst = problem->tensors[DST].dims;
+    if (*src == NEO_RUNTIME_DIM)
+        *src = *dst == NEO_RUNTIME_DIM ? 1 : *dst;
+    *dst = *src;
+    for (int i = 0; i < problem->tensors[DST].ndims - 2; i++)
+        suppose_along(problem, i);
+}
+
 static const struct algorithm *const deconvolution_algorithms[] = {&deconvolution_columns};
 
 static const struct operation deconvolution_operation = {
@@ -90,6 +136,8 @@ static const struct operation deconvolution_operation = {
     .takes_all_types = true,
     .check = deconvolution_check,
     .check_quantization = check_quantization,
+    .late = &by_size,
+    .suppose = deconvolution_suppose,
     .algorithms = deconvolution_algorithms,
     .algorithm_count = count_of(deconvolution_algorithms),
     .describe = lines_describe,

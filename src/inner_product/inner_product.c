@@ -10,6 +10,7 @@
 #include "src/lines/copy.h"
 #include "src/lines/operation.h"
 #include "src/matmul/matmul.h"
+#include "src/primitive/by_size.h"
 #include "src/primitive/implementation.h"
 #include "src/primitive/primitive.h"
 #include "src/primitive/selection.h"
@@ -30,13 +31,17 @@ static const char *inner_product_check(struct problem *problem, bool *unsupporte
         return "src and weights do not have the same number of dimensions, 2 to 5";
     if (dst->ndims != 2 || (bias->ndims && bias->ndims != 1))
         return "dst does not have two dimensions, or bias not one";
-    *unsupported = problem_is_runtime(problem);
-    if (*unsupported)
-        return "sizes are not known";
+    const char *late = by_size_refuse(problem, 1 << 0);
+    if (!late && problem_is_runtime(problem) &&
+        problem->attributes.scratchpad == NEO_SCRATCHPAD_USER)
+        late = "the batch is not known, and so how large the user's scratchpad has to be";
+    *unsupported = late;
+    if (late)
+        return late;
     for (int i = 1; i < src->ndims; i++)
         if (src->dims[i] != weights->dims[i])
             return "src and weights differ in a size that is not the first one";
-    if (dst->dims[0] != src->dims[0] || dst->dims[1] != weights->dims[0])
+    if (!lines_is_same_size(dst->dims[0], src->dims[0]) || dst->dims[1] != weights->dims[0])
         return "dst does not have src's first size and weights' first size";
     return bias->ndims && bias->dims[0] != dst->dims[1]
                ? "bias does not have a value for each column of dst"
@@ -255,6 +260,14 @@ static void inner_product_run(const void *plan, const struct execution *executio
     implementation_run_nested(execution, 0, buffers);
 }
 
+static void inner_product_suppose(struct problem *problem)
+{
+    neo_dim *src = problem->tensors[SRC].dims, *dst = problem->tensors[DST].dims;
+    if (*src == NEO_RUNTIME_DIM)
+        *src = *dst == NEO_RUNTIME_DIM ? 1 : *dst;
+    *dst = *src;
+}
+
 static const struct algorithm inner_product_matmul = {
     .name = "matmul",
     .types = matmul_types,
@@ -278,6 +291,8 @@ static const struct operation inner_product_operation = {
     .types = matmul_types,
     .check = inner_product_check,
     .check_quantization = inner_product_check_quantization,
+    .late = &by_size,
+    .suppose = inner_product_suppose,
     .algorithms = inner_product_algorithms,
     .algorithm_count = count_of(inner_product_algorithms),
     .describe = lines_describe,

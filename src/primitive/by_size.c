@@ -1,18 +1,20 @@
 /* Implementations for run-time sizes: a small table of those of the sizes used last. */
 #include "src/primitive/by_size.h"
 
-#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "src/core/lock.h"
 #include "src/primitive/post_ops.h"
 #include "src/tensor/descriptor.h"
 
 enum { SIZES = 8 };
 
 struct by_size {
-    struct implementation *supposed; /* a reference */
-    pthread_mutex_t lock;
+    struct implementation *supposed;       /* a reference */
+    _Atomic(struct implementation *) last; /* of one execution, a reference; NULL: it is borrowed */
+    struct lock lock;                      /* of what follows */
     uint64_t uses;
     struct {
         struct implementation *implementation; /* a reference, or NULL */
@@ -26,6 +28,26 @@ struct by_size_plan {
 };
 
 /* ---- questions ---- */
+
+static bool is_late_beside(const neo_memory_desc *desc, uint32_t late_dimensions)
+{
+    for (int i = 0; i < desc->ndims; i++)
+        if (desc->dims[i] == NEO_RUNTIME_DIM && !(late_dimensions >> i & 1))
+            return true;
+    return false;
+}
+
+const char *by_size_refuse(const struct problem *problem, uint32_t late_dimensions)
+{
+    const neo_memory_desc *tensors = problem->tensors;
+    if (desc_is_runtime(&tensors[WEIGHTS]) ||
+        (tensors[BIAS].ndims && desc_is_runtime(&tensors[BIAS])))
+        return "weights or bias have run-time sizes";
+    return is_late_beside(&tensors[SRC], late_dimensions) ||
+                   is_late_beside(&tensors[DST], late_dimensions)
+               ? "a size of src or dst that weights depend on is known at run time only"
+               : NULL;
+}
 
 static const struct implementation *supposed(const void *plan)
 {
@@ -56,7 +78,8 @@ static void by_size_forget(struct implementation *impl)
     for (int i = 0; i < SIZES; i++)
         implementation_release(sizes->sized[i].implementation);
     implementation_release(sizes->supposed);
-    pthread_mutex_destroy(&sizes->lock);
+    implementation_release(atomic_load_explicit(&sizes->last, memory_order_acquire));
+    lock_deinit(&sizes->lock);
     free(sizes);
 }
 
@@ -74,13 +97,22 @@ static neo_status find_supposed(struct by_size *sizes, const struct implementati
     return status;
 }
 
+static void take_layout(neo_memory_desc *desc, const neo_memory_desc *from)
+{
+    if (desc->format_kind != NEO_FORMAT_ANY)
+        return;
+    if (desc_is_runtime(desc))
+        desc_set_order_of(desc, from);
+    else
+        *desc = *from;
+}
+
 /* Layouts that were `any`. */
 static void take_layouts(struct problem *problem, const struct problem *from)
 {
     const neo_memory_desc *dst = &problem->tensors[DST];
     for (int t = 0; t < TENSOR_COUNT; t++)
-        if (problem->tensors[t].format_kind == NEO_FORMAT_ANY)
-            problem->tensors[t] = from->tensors[t];
+        take_layout(&problem->tensors[t], &from->tensors[t]);
     for (int i = 0; i < problem->attributes.post_op_count; i++) {
         struct post_op *op = &problem->attributes.post_ops[i];
         if (op->kind == NEO_POST_OP_BINARY && op->binary.src1.format_kind == NEO_FORMAT_ANY)
@@ -93,7 +125,7 @@ static neo_status by_size_nest(struct implementation *impl)
     struct by_size *sizes = calloc(1, sizeof *sizes);
     if (!sizes)
         return NEO_OUT_OF_MEMORY;
-    pthread_mutex_init(&sizes->lock, NULL);
+    lock_init(&sizes->lock);
     impl->by_size = sizes;
     ((struct by_size_plan *)(void *)impl->plan)->sizes = sizes;
     neo_status status = find_supposed(sizes, impl);
@@ -104,6 +136,9 @@ static neo_status by_size_nest(struct implementation *impl)
     for (int i = 0; i < from->declined_count; i++)
         impl->declined[i] = from->declined[i];
     impl->declined_count = from->declined_count;
+    if (impl->problem.attributes.scratchpad == NEO_SCRATCHPAD_LIBRARY)
+        impl->reserve_bytes =
+            implementation_scratch_bytes(from, default_pool_threads(impl->engine->threads));
     snprintf(impl->name, sizeof impl->name, "%s:%s", by_size.name,
              impl->engine->cpu->features & CPU_NEON ? "neon" : "portable");
     return NEO_OK;
@@ -111,49 +146,85 @@ static neo_status by_size_nest(struct implementation *impl)
 
 /* ---- look-up ---- */
 
-static bool fits(const struct implementation *sized, const struct arguments *args)
+/* Weights and the rest cannot differ; whoever checks arguments sees it where they are wrong. */
+static bool fits_one(const struct implementation *sized, const neo_exec_arg *given)
 {
-    const struct problem *problem = &sized->problem;
-    if (!desc_image_equal(sized->facts.images[SRC], args->tensors[SRC]->image) ||
-        !desc_image_equal(sized->facts.images[DST], args->tensors[DST]->image))
+    const neo_memory *memory = given->memory;
+    if (!memory)
         return false;
-    for (int i = 0; i < post_ops_places(&problem->attributes); i++) {
-        const neo_memory_desc *operand = post_ops_operand(&problem->attributes, i);
-        if (operand && !neo_memory_desc_equal(operand, &args->operands[i]->desc))
+    if (given->arg == NEO_ARG_SRC)
+        return desc_image_equal(sized->facts.images[SRC], memory->image);
+    if (given->arg == NEO_ARG_DST)
+        return desc_image_equal(sized->facts.images[DST], memory->image);
+    if (sized->facts.only_tensors)
+        return true;
+    int place = post_ops_place(&sized->problem.attributes, given->arg);
+    return place < 0 || neo_memory_desc_equal(post_ops_operand(&sized->problem.attributes, place),
+                                              &memory->desc);
+}
+
+static bool fits(const struct implementation *sized, int count, const neo_exec_arg *list)
+{
+    for (const neo_exec_arg *given = list; given < list + count; given++)
+        if (!fits_one(sized, given))
             return false;
-    }
     return true;
 }
 
-/* A reference, or NULL. */
-static struct implementation *look_up(struct by_size *sizes, const struct arguments *args)
+static struct implementation *look_up(struct by_size *sizes, int count, const neo_exec_arg *list)
 {
     struct implementation *found = NULL;
-    pthread_mutex_lock(&sizes->lock);
+    lock_take(&sizes->lock);
     for (int i = 0; i < SIZES && !found; i++) {
         struct implementation *sized = sizes->sized[i].implementation;
-        if (sized && fits(sized, args)) {
+        if (sized && fits(sized, count, list)) {
             sizes->sized[i].last_use = ++sizes->uses;
             found = implementation_retain(sized);
         }
     }
-    pthread_mutex_unlock(&sizes->lock);
+    lock_give(&sizes->lock);
     return found;
 }
+
+struct implementation *by_size_borrow(const struct implementation *impl)
+{
+    return atomic_exchange_explicit(&impl->by_size->last, NULL, memory_order_acquire);
+}
+
+bool by_size_exchange(const struct implementation *impl, struct implementation **borrowed,
+                      int count, const neo_exec_arg *list)
+{
+    if (*borrowed && fits(*borrowed, count, list))
+        return true;
+    struct implementation *found = look_up(impl->by_size, count, list);
+    if (found) {
+        implementation_release(*borrowed);
+        *borrowed = found;
+    }
+    return found;
+}
+
+void by_size_give_back(const struct implementation *impl, struct implementation *borrowed)
+{
+    implementation_release(
+        atomic_exchange_explicit(&impl->by_size->last, borrowed, memory_order_acq_rel));
+}
+
+/* ---- making them ---- */
 
 /* Replaces the one that was not used for longest. Threads that make the same one at the same time
  * have a place each, which is harmless. */
 static void keep(struct by_size *sizes, struct implementation *sized)
 {
     int oldest = 0;
-    pthread_mutex_lock(&sizes->lock);
+    lock_take(&sizes->lock);
     for (int i = 1; i < SIZES; i++)
         if (sizes->sized[i].last_use < sizes->sized[oldest].last_use)
             oldest = i;
     struct implementation *replaced = sizes->sized[oldest].implementation;
     sizes->sized[oldest].implementation = implementation_retain(sized);
     sizes->sized[oldest].last_use = ++sizes->uses;
-    pthread_mutex_unlock(&sizes->lock);
+    lock_give(&sizes->lock);
     implementation_release(replaced);
 }
 
@@ -194,12 +265,9 @@ static neo_status find_concrete(struct implementation **out, const struct implem
     return find_within(out, impl->engine, &description, bytes);
 }
 
-neo_status by_size_find(struct implementation **out, const struct implementation *impl,
+neo_status by_size_make(struct implementation **out, const struct implementation *impl,
                         const struct arguments *args)
 {
-    *out = look_up(impl->by_size, args);
-    if (*out)
-        return NEO_OK;
     struct concrete *concrete = malloc(sizeof *concrete);
     if (!concrete)
         return NEO_OUT_OF_MEMORY;

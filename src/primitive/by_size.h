@@ -12,14 +12,29 @@
 /* For operations that suppose sizes. */
 extern const struct algorithm by_size;
 
-/* *out: a reference to the implementation of the arguments' sizes.
+/* For their checks: NULL, or a sentence about what is not known although it has to be: weights,
+ * bias, and src and dst but for their dimensions in the mask. */
+const char *by_size_refuse(const struct problem *problem, uint32_t late_dimensions);
+
+/* The one that an execution gave back last, without a lock, or NULL where another thread has it. It
+ * is the caller's until he gives it back, or another one in its place. */
+struct implementation *by_size_borrow(const struct implementation *implementation);
+void by_size_give_back(const struct implementation *implementation,
+                       struct implementation *borrowed);
+
+/* *borrowed becomes one of the last executions' that suits the list's sizes, if it does not suit
+ * them itself; false if there is none. The list is not checked yet, but not NULL. */
+bool by_size_exchange(const struct implementation *implementation, struct implementation **borrowed,
+                      int count, const neo_exec_arg *list);
+
+/* *out: a reference to the implementation of the arguments' sizes, which is kept for the next ones.
  *
  * The user's scratchpad has a size that was asked for before sizes were known; there the best
  * implementation is taken that makes do with it on one thread, whatever the number of threads is,
  * so that results do not depend on that.
  *
  * @return NEO_OK, NEO_INVALID_ARGUMENT (sizes that contradict each other), NEO_OUT_OF_MEMORY. */
-neo_status by_size_find(struct implementation **out, const struct implementation *implementation,
+neo_status by_size_make(struct implementation **out, const struct implementation *implementation,
                         const struct arguments *args);
 
 #endif

@@ -153,6 +153,14 @@ int post_ops_argument(const neo_attributes *attributes, int place)
     return NEO_ARG_ATTR_MULTIPLE_POST_OP(place / 2) | which;
 }
 
+int post_ops_place(const neo_attributes *attributes, int arg)
+{
+    for (int place = 0; place < post_ops_places(attributes); place++)
+        if (arg == post_ops_argument(attributes, place) && post_ops_operand(attributes, place))
+            return place;
+    return -1;
+}
+
 /* ---- fusion ---- */
 
 /* A single relu or clip is a clamp. Relu with alpha != 0 is not. */

@@ -22,6 +22,9 @@ static inline int post_ops_places(const neo_attributes *attributes)
 const neo_memory_desc *post_ops_operand(const neo_attributes *attributes, int place);
 int post_ops_argument(const neo_attributes *attributes, int place);
 
+/* The place of the operand that an argument is, or -1. */
+int post_ops_place(const neo_attributes *attributes, int arg);
+
 /* Does any post-operation have one? */
 bool post_ops_some_have_operand(const neo_attributes *attributes);
 static inline bool post_ops_have_operand(const neo_attributes *attributes)

@@ -160,16 +160,6 @@ static neo_status check_operand(const struct problem *problem, const neo_engine 
     return NEO_OK;
 }
 
-/* The place of the operand that an argument is, or -1. */
-static int operand_of(const struct problem *problem, int arg)
-{
-    const neo_attributes *attributes = &problem->attributes;
-    for (int place = 0; place < post_ops_places(attributes); place++)
-        if (arg == post_ops_argument(attributes, place) && post_ops_operand(attributes, place))
-            return place;
-    return -1;
-}
-
 /* Scales or zero points: values one after the other, in however many dimensions. */
 static neo_status check_values(const struct problem *problem, const neo_engine *engine, int index,
                                const neo_memory *memory)
@@ -229,7 +219,7 @@ static const neo_memory **other_place(const struct problem *problem, struct argu
         *expected = &problem->extras[extra].desc;
         return &args->extras[extra];
     }
-    int place = operand_of(problem, arg);
+    int place = post_ops_place(&problem->attributes, arg);
     if (place < 0)
         return NULL;
     *expected = post_ops_operand(&problem->attributes, place);
@@ -446,45 +436,20 @@ static int threads_within(const struct implementation *impl, int threads, const 
     return threads;
 }
 
-static neo_status run_by_size(const neo_primitive *primitive, const struct implementation *sized,
-                              struct execution *execution, const struct arguments *args)
+static neo_status execute_as(const neo_primitive *primitive, const struct implementation *impl,
+                             const neo_stream *stream, const struct arguments *args)
 {
-    if (sized->facts.empty)
-        return NEO_OK;
-    execution->implementation = sized;
-    execution->problem = &sized->problem;
-    execution->threads =
-        threads_within(sized, implementation_threads(sized, execution->threads), args->scratchpad);
-    fill_execution(execution, &sized->problem, args);
-    return run_with_scratch(primitive, sized->plan, execution, args);
-}
-
-static neo_status execute_by_size(const neo_primitive *primitive, struct execution *execution,
-                                  const struct arguments *args)
-{
-    struct implementation *sized;
-    neo_status status = by_size_find(&sized, primitive->desc.implementation, args);
-    if (status != NEO_OK)
-        return status;
-    status = run_by_size(primitive, sized, execution, args);
-    implementation_release(sized);
-    return status;
-}
-
-static inline neo_status execute(const neo_primitive *primitive, const neo_stream *stream,
-                                 const struct arguments *args)
-{
-    const struct implementation *impl = primitive->desc.implementation;
     struct execution execution; /* not cleared: it is large, and what is read is set */
     execution.implementation = impl;
     execution.problem = &impl->problem;
     execution.parallel = &stream->parallel;
     execution.threads = threads_worth(impl, stream);
     if (impl->runtime)
-        /* cppcheck-suppress uninitvar ; both set the scratchpad when they know the sizes */
-        return (impl->by_size ? execute_by_size : execute_runtime)(primitive, &execution, args);
+        return execute_runtime(primitive, &execution, args);
     if (impl->facts.empty)
         return NEO_OK;
+    if (impl != primitive->desc.implementation)
+        execution.threads = threads_within(impl, execution.threads, args->scratchpad);
     fill_execution(&execution, &impl->problem, args);
     if (execution.threads > 1 || impl->facts.scratch_bytes)
         return run_with_scratch(primitive, impl->plan, &execution, args);
@@ -493,11 +458,31 @@ static inline neo_status execute(const neo_primitive *primitive, const neo_strea
     return NEO_OK;
 }
 
-static neo_status execute_logged(const neo_primitive *primitive, const neo_stream *stream,
-                                 const struct arguments *args)
+/* Sizes that were not there before. */
+static neo_status execute_new_sizes(const neo_primitive *primitive, const neo_stream *stream,
+                                    const struct arguments *args)
+{
+    struct implementation *sized;
+    neo_status status = by_size_make(&sized, primitive->desc.implementation, args);
+    if (status != NEO_OK)
+        return status;
+    status = execute_as(primitive, sized, stream, args);
+    implementation_release(sized);
+    return status;
+}
+
+static inline neo_status execute(const neo_primitive *primitive, const struct implementation *impl,
+                                 const neo_stream *stream, const struct arguments *args)
+{
+    return impl->by_size ? execute_new_sizes(primitive, stream, args)
+                         : execute_as(primitive, impl, stream, args);
+}
+
+static neo_status execute_logged(const neo_primitive *primitive, const struct implementation *impl,
+                                 const neo_stream *stream, const struct arguments *args)
 {
     uint64_t start_ns = log_now_ns();
-    neo_status status = execute(primitive, stream, args);
+    neo_status status = execute(primitive, impl, stream, args);
     char text[1024];
     if (status == NEO_OK)
         log_line(LOG_EXEC, "primitive", "exec,cpu,%s,%g",
@@ -506,10 +491,10 @@ static neo_status execute_logged(const neo_primitive *primitive, const neo_strea
     return status;
 }
 
-neo_status primitive_execute_checked(const neo_primitive *primitive, const neo_stream *stream,
+neo_status primitive_execute_checked(const neo_primitive *primitive,
+                                     const struct implementation *impl, const neo_stream *stream,
                                      int count, const neo_exec_arg *list)
 {
-    const struct implementation *impl = primitive->desc.implementation;
     const neo_engine *engine = handle_engine(&primitive->desc.handle);
     if (count && !list)
         return log_refusal("neo_primitive_execute", "the list is NULL");
@@ -531,6 +516,6 @@ neo_status primitive_execute_checked(const neo_primitive *primitive, const neo_s
     struct shared_arguments shared = arguments_shared(impl, &args);
     if (shared.written)
         return refuse_shared(&impl->problem, shared);
-    return log_is_on(LOG_EXEC) ? execute_logged(primitive, stream, &args)
-                               : execute(primitive, stream, &args);
+    return log_is_on(LOG_EXEC) ? execute_logged(primitive, impl, stream, &args)
+                               : execute(primitive, impl, stream, &args);
 }

@@ -26,9 +26,11 @@ _Static_assert(sizeof(neo_primitive) <= HANDLE_BYTES, "primitives fit into handl
 neo_status primitive_desc_create(neo_primitive_desc **out, neo_engine *engine,
                                  struct description *description);
 
-/* primitive.c: neo_primitive_execute() with every check, for every kind of primitive; pointers are
- * not NULL but for the list's, count is not negative. */
-neo_status primitive_execute_checked(const neo_primitive *primitive, const neo_stream *stream,
-                                     int count, const neo_exec_arg *list);
+/* primitive.c: neo_primitive_execute() with every check, for every kind of primitive, by its
+ * implementation or by one for the arguments' sizes; pointers are not NULL but for the list's,
+ * count is not negative. */
+neo_status primitive_execute_checked(const neo_primitive *primitive,
+                                     const struct implementation *implementation,
+                                     const neo_stream *stream, int count, const neo_exec_arg *list);
 
 #endif

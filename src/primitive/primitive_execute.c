@@ -1,6 +1,7 @@
 /* Execution of what is plain: tensors as they are described and nothing else, one thread, no
  * scratchpad, no log. */
 #include "src/core/log.h"
+#include "src/primitive/by_size.h"
 #include "src/primitive/memory.h"
 #include "src/primitive/primitive.h"
 #include "src/tensor/descriptor.h"
@@ -98,19 +99,58 @@ static inline bool may_be_plain(const struct implementation *impl, const neo_str
            log_is_surely_off(LOG_EXEC);
 }
 
-static __attribute__((noinline)) neo_status execute_in_any_order(const neo_primitive *primitive,
-                                                                 const neo_stream *stream,
-                                                                 int count,
-                                                                 const neo_exec_arg *list)
+/* As most lists are: false, and nothing is done, where this one is not. */
+static inline __attribute__((always_inline)) bool
+execute_in_order(const struct implementation *impl, const neo_stream *stream, int count,
+                 const neo_exec_arg *list, neo_status *status)
 {
-    const struct implementation *impl = primitive->desc.implementation;
+    struct execution execution; /* not cleared: it is large, and what is read is set */
+    execution.buffers[WEIGHTS] = execution.buffers[BIAS] = NULL;
+    if (!may_be_plain(impl, stream, count, list) ||
+        !take_in_order(impl, execution.buffers, count, list) ||
+        !lie_well(&impl->facts, execution.buffers))
+        return false;
+    *status = execute_plain(impl, stream, &execution);
+    return true;
+}
+
+static inline neo_status execute_in_any_order(const neo_primitive *primitive,
+                                              const struct implementation *impl,
+                                              const neo_stream *stream, int count,
+                                              const neo_exec_arg *list)
+{
     struct execution execution;
     execution.buffers[WEIGHTS] = execution.buffers[BIAS] = NULL;
     if (may_be_plain(impl, stream, count, list) &&
         take_in_any_order(impl, execution.buffers, count, list) &&
         lie_well(&impl->facts, execution.buffers))
         return execute_plain(impl, stream, &execution);
-    return primitive_execute_checked(primitive, stream, count, list);
+    return primitive_execute_checked(primitive, impl, stream, count, list);
+}
+
+/* Sizes are known late: by what an execution of such sizes was given, if there was one. */
+static __attribute__((noinline)) neo_status execute_late(const neo_primitive *primitive,
+                                                         const neo_stream *stream, int count,
+                                                         const neo_exec_arg *list)
+{
+    const struct implementation *impl = primitive->desc.implementation;
+    struct implementation *sized = by_size_borrow(impl);
+    neo_status status;
+    if (!sized || !execute_in_order(sized, stream, count, list, &status)) {
+        bool suits = list && by_size_exchange(impl, &sized, count, list);
+        status = execute_in_any_order(primitive, suits ? sized : impl, stream, count, list);
+    }
+    by_size_give_back(impl, sized);
+    return status;
+}
+
+static __attribute__((noinline)) neo_status execute_otherwise(const neo_primitive *primitive,
+                                                              const neo_stream *stream, int count,
+                                                              const neo_exec_arg *list)
+{
+    const struct implementation *impl = primitive->desc.implementation;
+    return impl->by_size ? execute_late(primitive, stream, count, list)
+                         : execute_in_any_order(primitive, impl, stream, count, list);
 }
 
 /* For small problems the call is a good part of the work. All that is not plain, errors too, is
@@ -121,11 +161,8 @@ neo_status neo_primitive_execute(const neo_primitive *primitive, neo_stream *str
     if (!primitive || !stream || count < 0)
         return log_refusal(__func__, "a pointer is NULL or the count is negative");
     const struct implementation *impl = primitive->desc.implementation;
-    struct execution execution; /* not cleared: it is large, and what is read is set */
-    execution.buffers[WEIGHTS] = execution.buffers[BIAS] = NULL;
-    if (may_be_plain(impl, stream, count, list) &&
-        take_in_order(impl, execution.buffers, count, list) &&
-        lie_well(&impl->facts, execution.buffers))
-        return execute_plain(impl, stream, &execution);
-    return execute_in_any_order(primitive, stream, count, list);
+    neo_status status;
+    return execute_in_order(impl, stream, count, list, &status)
+               ? status
+               : execute_otherwise(primitive, stream, count, list);
 }

@@ -12,7 +12,13 @@ static const neo_deconvolution_desc *deconvolution_of(const struct operation_cas
 static neo_status create(neo_primitive_desc **out, neo_engine *on, const struct operation_case *row,
                          const neo_attributes *attributes)
 {
-    return neo_deconvolution_primitive_desc_create(out, on, deconvolution_of(row), attributes);
+    neo_deconvolution_desc desc = *deconvolution_of(row);
+    desc.src = row->tensors[0].desc;
+    desc.weights = row->tensors[1].desc;
+    desc.dst = row->tensors[2].desc;
+    if (row->count == 4)
+        desc.bias = row->tensors[3].desc;
+    return neo_deconvolution_primitive_desc_create(out, on, &desc, attributes);
 }
 
 /* The pixel of src that a tap is at, or false: there is none. */
@@ -100,16 +106,15 @@ static void check(const struct shape *s, const neo_data_type types[3], const cha
         p.bias = typed_desc(1, &dst[1], NEO_F32, "a");
     struct operation_case row = {.name = "deconvolution",
                                  .create = create,
-                                 .needs_sizes = true,
                                  .want = want,
                                  .context = &p,
                                  .count = has_bias ? 4 : 3,
                                  .error = 1e-6,
                                  .in_place = -1};
-    row.tensors[0] = (struct operation_tensor){NEO_ARG_SRC, p.src, false};
-    row.tensors[1] = (struct operation_tensor){NEO_ARG_WEIGHTS, p.weights, false};
-    row.tensors[2] = (struct operation_tensor){NEO_ARG_DST, p.dst, true};
-    row.tensors[3] = (struct operation_tensor){NEO_ARG_BIAS, p.bias, false};
+    row.tensors[0] = (struct operation_tensor){NEO_ARG_SRC, p.src, false, 1 << 1};
+    row.tensors[1] = (struct operation_tensor){NEO_ARG_WEIGHTS, p.weights, false, ALL_KNOWN};
+    row.tensors[2] = (struct operation_tensor){NEO_ARG_DST, p.dst, true, 1 << 1};
+    row.tensors[3] = (struct operation_tensor){NEO_ARG_BIAS, p.bias, false, ALL_KNOWN};
     operation_case_check(&row);
 }
 
@@ -237,12 +242,42 @@ static void refuses(void **state)
     neo_primitive_desc_destroy(pd);
 }
 
+/* Likely sizes are right for whatever padding and strides. */
+static void channels_and_weights_are_known_early(void **state)
+{
+    static const neo_dim paddings[] = {0, -3, 2, 40, 1000};
+    neo_primitive_desc *pd;
+    neo_deconvolution_desc late = {
+        .prop_kind = NEO_FORWARD_INFERENCE,
+        .src = typed_desc(3, (neo_dim[]){NEO_RUNTIME_DIM, 2, NEO_RUNTIME_DIM}, NEO_F32, "any"),
+        .weights = typed_desc(3, (neo_dim[]){3, 2, 3}, NEO_F32, "any"),
+        .dst = typed_desc(3, (neo_dim[]){NEO_RUNTIME_DIM, 3, NEO_RUNTIME_DIM}, NEO_F32, "any"),
+        .strides = {3},
+    };
+    (void)state;
+    for (size_t i = 0; i < count_of(paddings); i++)
+        for (int known = 0; known < 2; known++) {
+            late.padding_left[0] = paddings[i];
+            late.dst.dims[2] = known ? 5 : NEO_RUNTIME_DIM;
+            assert_int_equal(neo_deconvolution_primitive_desc_create(&pd, engine, &late, NULL),
+                             NEO_OK);
+            neo_primitive_desc_destroy(pd);
+        }
+    late.src.dims[1] = NEO_RUNTIME_DIM;
+    assert_int_equal(neo_deconvolution_primitive_desc_create(&pd, engine, &late, NULL),
+                     NEO_UNSUPPORTED);
+    late.src.dims[1] = 2, late.weights.dims[2] = NEO_RUNTIME_DIM;
+    assert_int_equal(neo_deconvolution_primitive_desc_create(&pd, engine, &late, NULL),
+                     NEO_UNSUPPORTED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_shape_type_and_layout),
         cmocka_unit_test(src_has_a_zero_point),
         cmocka_unit_test(refuses),
+        cmocka_unit_test(channels_and_weights_are_known_early),
     };
     return cmocka_run_group_tests_name("deconvolution", tests, session_setup, session_teardown);
 }

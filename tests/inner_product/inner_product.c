@@ -12,7 +12,13 @@ static const neo_inner_product_desc *inner_product_of(const struct operation_cas
 static neo_status create(neo_primitive_desc **out, neo_engine *on, const struct operation_case *row,
                          const neo_attributes *attributes)
 {
-    return neo_inner_product_primitive_desc_create(out, on, inner_product_of(row), attributes);
+    neo_inner_product_desc desc = *inner_product_of(row);
+    desc.src = row->tensors[0].desc;
+    desc.weights = row->tensors[1].desc;
+    desc.dst = row->tensors[2].desc;
+    if (row->count == 4)
+        desc.bias = row->tensors[3].desc;
+    return neo_inner_product_primitive_desc_create(out, on, &desc, attributes);
 }
 
 static double want(const struct operation_case *row, const struct typed *t, int output,
@@ -60,17 +66,16 @@ static void check(const struct layout *l, const neo_data_type types[3], bool has
         desc.bias = typed_desc(1, &columns, NEO_F32, "a");
     struct operation_case row = {.name = "inner_product",
                                  .create = create,
-                                 .needs_sizes = true,
                                  .want = want,
                                  .context = &desc,
                                  .count = has_bias ? 4 : 3,
                                  .error = 1e-5,
                                  .scales = {0.5f, 0.25f, 2},
                                  .in_place = -1};
-    row.tensors[0] = (struct operation_tensor){NEO_ARG_SRC, desc.src, false};
-    row.tensors[1] = (struct operation_tensor){NEO_ARG_WEIGHTS, desc.weights, false};
-    row.tensors[2] = (struct operation_tensor){NEO_ARG_DST, desc.dst, true};
-    row.tensors[3] = (struct operation_tensor){NEO_ARG_BIAS, desc.bias, false};
+    row.tensors[0] = (struct operation_tensor){NEO_ARG_SRC, desc.src, false, ALL_KNOWN & ~1};
+    row.tensors[1] = (struct operation_tensor){NEO_ARG_WEIGHTS, desc.weights, false, ALL_KNOWN};
+    row.tensors[2] = (struct operation_tensor){NEO_ARG_DST, desc.dst, true, 1 << 1};
+    row.tensors[3] = (struct operation_tensor){NEO_ARG_BIAS, desc.bias, false, ALL_KNOWN};
     operation_case_check(&row);
 }
 
@@ -118,11 +123,41 @@ static void refuses(void **state)
     neo_primitive_desc_destroy(pd);
 }
 
+static void only_the_batch_may_be_known_late(void **state)
+{
+    neo_primitive_desc *pd;
+    neo_attributes *users;
+    neo_inner_product_desc late = {
+        .prop_kind = NEO_FORWARD_INFERENCE,
+        .src = typed_desc(3, (neo_dim[]){NEO_RUNTIME_DIM, 3, 4}, NEO_F32, "any"),
+        .weights = typed_desc(3, (neo_dim[]){5, 3, 4}, NEO_F32, "any"),
+        .dst = typed_desc(2, (neo_dim[]){NEO_RUNTIME_DIM, 5}, NEO_F32, "any"),
+    };
+    (void)state;
+    assert_int_equal(neo_inner_product_primitive_desc_create(&pd, engine, &late, NULL), NEO_OK);
+    assert_true(neo_primitive_desc_query(pd, NEO_ARG_SRC)->strides[0] == 12);
+    neo_primitive_desc_destroy(pd);
+    assert_int_equal(neo_attributes_create(&users), NEO_OK);
+    neo_attributes_set_scratchpad_mode(users, NEO_SCRATCHPAD_USER);
+    assert_int_equal(neo_inner_product_primitive_desc_create(&pd, engine, &late, users),
+                     NEO_UNSUPPORTED);
+    neo_attributes_destroy(users);
+    neo_dim *sizes[] = {&late.src.dims[1], &late.weights.dims[0], &late.dst.dims[1]};
+    for (size_t i = 0; i < count_of(sizes); i++) {
+        neo_dim known = *sizes[i];
+        *sizes[i] = NEO_RUNTIME_DIM;
+        assert_int_equal(neo_inner_product_primitive_desc_create(&pd, engine, &late, NULL),
+                         NEO_UNSUPPORTED);
+        *sizes[i] = known;
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_layout_and_type),
         cmocka_unit_test(refuses),
+        cmocka_unit_test(only_the_batch_may_be_known_late),
     };
     return cmocka_run_group_tests_name("inner_product", tests, session_setup, session_teardown);
 }

@@ -266,11 +266,13 @@ static void check_nodes(const struct way *way, neo_primitive *primitive, const v
 /* ---- sizes that are known at execution ---- */
 
 /* What is innermost stays so, as with a tag. */
-static neo_memory_desc forget_sizes(const neo_memory_desc *desc)
+static neo_memory_desc forget_sizes(const neo_memory_desc *desc, uint8_t known)
 {
     neo_memory_desc late = *desc;
+    if (known == ALL_KNOWN)
+        return late;
     for (int i = 0; i < late.ndims; i++) {
-        late.dims[i] = NEO_RUNTIME_DIM;
+        late.dims[i] = known >> i & 1 ? late.dims[i] : NEO_RUNTIME_DIM;
         late.strides[i] = late.strides[i] == 1 ? 1 : NEO_RUNTIME_DIM;
     }
     return late;
@@ -299,7 +301,7 @@ static void check_late(const struct way *way, const void *first)
     const struct typed *dst = &way->tensors[dst_of(way->row)];
     neo_memory_desc descs[OPERATION_MOST_TENSORS];
     for (int i = 0; i < late.count; i++)
-        late.tensors[i].desc = forget_sizes(&way->tensors[i].desc);
+        late.tensors[i].desc = forget_sizes(&way->tensors[i].desc, late.tensors[i].known);
     neo_primitive *primitive = make_primitive(&late, way->attributes, descs);
     assert_true(descs[dst_of(&late)].dims[0] == NEO_RUNTIME_DIM);
     restore_outputs(way);
@@ -319,8 +321,7 @@ static void check_again(const struct way *way)
     memcpy(first, dst->data, bytes_of(dst));
     check_threads(way, first);
     check_nodes(way, way->primitive, first);
-    if (!way->row->needs_sizes)
-        check_late(way, first);
+    check_late(way, first);
     free(first);
 }
 

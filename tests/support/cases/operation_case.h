@@ -5,6 +5,7 @@
 #define TESTS_SUPPORT_CASES_OPERATION_CASE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "tests/support/cases/typed.h"
 
@@ -14,7 +15,10 @@ struct operation_tensor {
     int arg;
     neo_memory_desc desc;
     bool is_output;
+    uint8_t known; /* bits of dimensions that cannot have run-time sizes */
 };
+
+enum { ALL_KNOWN = 0xff };
 
 struct operation_case;
 
@@ -43,8 +47,7 @@ struct operation_case {
     bool scales_result;                   /* tensors[0]'s scale is applied to what comes out */
     double error;                         /* of a result of about 1, before it is rounded */
     int in_place;                         /* number of the tensor that may be dst's buffer, or -1 */
-    bool needs_sizes; /* when it is created: the operation takes no run-time ones */
-    bool no_chains;   /* the operation takes no post-operations */
+    bool no_chains;                       /* the operation takes no post-operations */
 };
 
 /* Runs the case in every way; fails at the first element that differs. */
