@@ -138,7 +138,7 @@ HAVE_LINES := $(addprefix src/,binary/binary convolution/direct/indirect_run \
     quantization/quantization reduction/reduction reorder/block_weights resampling/resampling softmax/softmax sum/sum) \
     $(addprefix kernels/depthwise/f32/,3x3_lines_neon 3x3_tiles_neon neon rows/row_neon)
 $(HAVE_LINES:%=$(BUILD)/%.o): private FOLDER_FLAGS += $(call frames_below,16384)
-UNSIGNED := $(if $(filter 1,$(HARDEN)),,kernels/% $(addprefix src/primitive/,apart implementation_scratch primitive primitive_execute))
+UNSIGNED := $(if $(filter 1,$(HARDEN)),,kernels/% $(addprefix src/primitive/,apart by_size implementation_scratch primitive primitive_execute))
 $(UNSIGNED:%=$(BUILD)/%.o): private FOLDER_FLAGS += $(MARKS)
 CHECKED := arch src/core src/memory src/network src/packed src/tensor src/threading
 $(CHECKED:%=$(BUILD)/%/%.o): private FOLDER_FLAGS += $(CHECKS)
