@@ -13,6 +13,7 @@ OFFSET(gemm_tile, add, TILE_ADD, 64);
 OFFSET(gemm_tile, tiles, TILE_TILES, 68);
 OFFSET(gemm_tile, end, TILE_END, 72);
 OFFSET(gemm_tile, ahead, TILE_AHEAD, 80);
+OFFSET(gemm_tile, beside, TILE_BESIDE, 88);
 
 OFFSET(gemm_finish, row_scales, FINISH_ROW_SCALES, 48);
 OFFSET(gemm_finish, scales, FINISH_SCALES, 56);

@@ -53,7 +53,16 @@ static void run_whole(const struct gemm_tile *tile, const struct gemm_type *type
     whole(tile);
 }
 
-/* To the tile below; end: what finishes it, or NULL. */
+static void go_right(struct gemm_tile *tile, const struct gemm_type *type)
+{
+    size_t row = tile->nr * element_bytes(type->sum);
+    tile->b = (const char *)tile->b + tile->beside;
+    tile->sums = (char *)tile->sums + row;
+    if (tile->start)
+        tile->start = (const char *)tile->start + row;
+}
+
+/* end: what finishes the tile, or NULL. */
 static void go_down(struct gemm_tile *tile, struct gemm_finish *end, const struct gemm_type *type)
 {
     size_t panel = tile->groups * type->group * tile->mr * element_bytes(type->element);
@@ -77,8 +86,13 @@ static void for_each(const struct gemm_tile *tile, const struct gemm_type *type,
         copy = *tile->end;
         one.end = end = &copy;
     }
-    for (uint32_t t = tile->tiles ? tile->tiles : 1; t; t--, go_down(&one, end, type))
+    for (uint32_t t = tile->tiles ? tile->tiles : 1; t; t--) {
         run(&one, type, whole);
+        if (tile->mr == 1 && !end)
+            go_right(&one, type);
+        else
+            go_down(&one, end, type);
+    }
 }
 
 void gemm_run_each(const struct gemm_tile *tile, const struct gemm_type *type, gemm_run_fn *run)

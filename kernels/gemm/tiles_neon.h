@@ -20,6 +20,8 @@ at .req x7
 begin_b .req x9
 all_groups .req x10
 start .req x12
+beside .req x14 /* this one and the next are wanted where there is no end */
+begin_a .req x17
 
     .macro load_arguments
     ldp groups, a, [tile, #TILE_GROUPS]
@@ -30,6 +32,8 @@ start .req x12
     orr x8, x8, at
     ldr w11, [tile, #TILE_TILES]
     ldr start, [tile, #TILE_START]
+    ldr beside, [tile, #TILE_BESIDE]
+    mov begin_a, a
     mov begin_b, b
     mov all_groups, groups
     load_end
@@ -54,8 +58,12 @@ start .req x12
     .endif
     load_arguments
     b 12f
-11: mov b, begin_b
-    mov groups, all_groups
+11: mov groups, all_groups
+    .if \height == 1
+    go_right \vectors
+    .else
+    mov b, begin_b
+    .endif
 12: mov scratch, start
     tile_body \height, \vectors
     subs w11, w11, #1
@@ -65,6 +73,15 @@ start .req x12
     restore_registers
     .endif
     ret
+    .endm
+
+/* To the tile beside a row's. */
+    .macro go_right vectors
+    add begin_b, begin_b, beside
+    mov a, begin_a
+    mov b, begin_b
+    cbz start, 12f
+    add start, start, #16 * \vectors
     .endm
 
 /* Once in what is three lines of a panel of three vectors. Lower tiles are too short to share it. */

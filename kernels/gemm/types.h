@@ -68,8 +68,10 @@ static inline size_t gemm_panel_bytes(const struct gemm_type *type, size_t width
  * ahead: 0, or kernels may fetch, while they multiply, one of three lines of what is so far behind
  * b: with 64 and 128 more the other two.
  *
- * Tiles below each other, which costs less than one call for each, have the same panel of B; their
- * panels of A follow each other, and m is mr. */
+ * Several tiles cost less than one call for each. They are below each other: then they have the
+ * same panel of B, their panels of A follow each other, and m is mr. Or, where mr is 1, they are
+ * beside each other: then they have the same panel of A, panels of B are `beside` bytes apart, sums
+ * and start follow each other, row and n are nr, and there is no end. */
 struct gemm_tile {
     size_t groups;
     const void *a, *b;
@@ -79,9 +81,10 @@ struct gemm_tile {
     uint32_t mr, nr;   /* the panels' widths */
     uint32_t m, n;     /* 1 <= m <= mr, 1 <= n <= nr */
     uint32_t add;
-    uint32_t tiles; /* below each other, of mr rows each, all valid but for columns; 0: one */
+    uint32_t tiles; /* of mr rows each, all valid but for columns; 0: one */
     const struct gemm_finish *end;
-    size_t ahead; /* from a line of b, in bytes, to one that is wanted later; even */
+    size_t ahead;  /* from a line of b, in bytes, to one that is wanted later; even */
+    size_t beside; /* of several tiles of one row: from panel to panel of B, in bytes */
 };
 typedef void gemm_run_fn(const struct gemm_tile *tile);
 

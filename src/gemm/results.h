@@ -49,7 +49,7 @@ void gemm_results_run(const struct gemm_results *results, const struct gemm_bloc
 bool gemm_results_are_common(const struct problem *problem, int index);
 
 /* Can the plan's sums become results while they are in registers, if all rows have the same factor?
- */
+ * One row is better finished for all panels of a step together. */
 bool gemm_results_suit(const struct gemm_plan *plan);
 
 /* Are sums of k products of s8, less a zero point of the first factors, below 2^22 in size? */

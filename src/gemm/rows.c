@@ -13,6 +13,13 @@ enum {
     FEW_PANELS = 2 * GEMM_F32_NR, /* columns */
 };
 
+/* A row alone stays in the L1 cache while panels come by: blocks of k would only load and store its
+ * sums more often. Those of f16 are less exact the more of k they have. */
+static bool is_exact_row(const struct gemm_shape *shape)
+{
+    return shape->type && shape->m == 1 && shape->type->within != ELEMENT_F16;
+}
+
 /* Packed rows: a tile's panels of A and B take five eighths
  * of the L1 cache. Listed rows: a tile's rows and two panels of B take three quarters, which may be
  * narrow ones; but where that leaves few values, one panel does for them, too. */
@@ -25,6 +32,8 @@ size_t gemm_most_k(const struct gemm_plan *plan, const struct cpu *cpu)
     size_t columns = min_size(max_size(plan->shape.n, 1), FEW_PANELS);
     if (plan->listed)
         most = max_size(values * 3 / 4 / (rows + columns), min_size(most, FEW_K));
+    if (is_exact_row(&plan->shape))
+        return max_size(values / 2, MIN_BLOCK_K) / BLOCK_K_UNIT * BLOCK_K_UNIT;
     size_t limit = MAX_BLOCK_K * sizeof(float) / bytes;
     return min_size(max_size(most, MIN_BLOCK_K), limit) / BLOCK_K_UNIT * BLOCK_K_UNIT;
 }

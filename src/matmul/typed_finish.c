@@ -139,10 +139,15 @@ static struct line columns_line(const struct typed_call *call, const struct gemm
     return line;
 }
 
-static void fill(float *values, size_t count, float value)
+/* Of columns that follow each other; a bias may be one value for all of them. */
+static void load_bias(const struct execution *execution, neo_dim first, size_t count, float *out)
 {
-    for (size_t j = 0; j < count; j++)
-        values[j] = value;
+    const struct problem *problem = execution->problem;
+    const neo_memory_desc *bias = &problem->tensors[BIAS];
+    int last = bias->ndims - 1;
+    neo_dim step = bias->dims[last] == 1 ? 0 : bias->strides[last];
+    line_load(problem->convert, bias->data_type, execution->buffers[BIAS], first * step, step,
+              count, out);
 }
 
 static void fill_columns(const void *context, const struct gemm_block *block, size_t first,
@@ -153,16 +158,12 @@ static void fill_columns(const void *context, const struct gemm_block *block, si
     const struct problem *problem = execution->problem;
     const neo_memory_desc *weights = &problem->tensors[WEIGHTS], *bias = &problem->tensors[BIAS];
     struct line line = columns_line(call, block, first, count);
+    bool are_applied = !call->plan->integers && scale_varies_along_k(problem, WEIGHTS);
     if (problem->scales[WEIGHTS])
-        fill(out->scales, count, 1);
-    if (call->plan->integers || !scale_varies_along_k(problem, WEIGHTS))
-        quantization_apply(execution, problem->scales[WEIGHTS], weights,
-                           problem->binary[BINARY_F32_MUL].run, &line, out->scales);
-    if (bias->ndims) {
-        fill(out->offsets, count, -0.0f); /* which changes nothing */
-        line_apply(problem->convert, problem->binary[BINARY_F32_ADD].run, bias,
-                   execution->buffers[BIAS], &line, out->offsets);
-    }
+        quantization_read(execution, are_applied ? 0 : problem->scales[WEIGHTS], weights, &line,
+                          out->scales);
+    if (bias->ndims)
+        load_bias(execution, line.position[line.direction], count, out->offsets);
     if (block->b_sums)
         memcpy(out->zeros, block->b_sums + first, count * sizeof *out->zeros);
     for (size_t j = 0; block->a_sums && j < count; j++, line.position[line.direction]++)

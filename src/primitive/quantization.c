@@ -200,31 +200,76 @@ neo_dim quantization_part(const struct problem *problem, enum tensor t, int dim)
     return part;
 }
 
+/* ---- of lines ---- */
+
+/* What belongs to a line of a tensor: elements `group` of which have the same value. */
+struct along {
+    const struct execution *execution;
+    int index;
+    neo_dim first, step; /* the first element's value; from group to group, or 0: one for all */
+    neo_dim group, begun;
+};
+
+static struct along along_line(const struct execution *execution, int index,
+                               const neo_memory_desc *desc, const struct line *line)
+{
+    const struct quantization *q = &execution->problem->attributes.quantizations[index - 1];
+    struct along out = {.execution = execution,
+                        .index = index,
+                        .first = quantization_index(q, desc, line->position),
+                        .group = quantization_group(q, desc->ndims, line->direction)};
+    if (!out.group || desc->dims[line->direction] == 1)
+        return out;
+    out.step = step_along(q, desc, line->direction);
+    out.begun = line->position[line->direction] % out.group;
+    return out;
+}
+
+static void read_part(const struct along *along, size_t from, size_t count, float *values)
+{
+    const struct execution *execution = along->execution;
+    const struct problem *problem = execution->problem;
+    neo_dim first = along->begun + (neo_dim)from;
+    if (along->group == 1)
+        line_load(problem->convert, problem->attributes.quantizations[along->index - 1].type,
+                  execution->quantizations[along->index - 1], along->first + first * along->step,
+                  along->step, count, values);
+    for (size_t i = 0; along->group > 1 && i < count; i++)
+        values[i] = value_at(execution, along->index,
+                             along->first + (first + (neo_dim)i) / along->group * along->step);
+}
+
 void quantization_apply(const struct execution *execution, int index, const neo_memory_desc *desc,
                         binary_f32_fn *run, const struct line *line, float *values)
 {
     enum { CHUNK = 64 };
     if (!index)
         return;
-    const struct quantization *q = &execution->problem->attributes.quantizations[index - 1];
-    neo_dim first = quantization_index(q, desc, line->position);
-    neo_dim group = quantization_group(q, desc->ndims, line->direction);
-    if (!group || desc->dims[line->direction] == 1) {
-        float one = value_at(execution, index, first);
+    struct along along = along_line(execution, index, desc, line);
+    if (!along.step) {
+        float one = value_at(execution, index, along.first);
         run(line->count, values, &one, 0, values);
         return;
     }
-    neo_dim step = step_along(q, desc, line->direction);
-    neo_dim begun = line->position[line->direction] % group;
     for (size_t from = 0; from < line->count; from += CHUNK) {
         float others[CHUNK];
         size_t count = min_size(CHUNK, line->count - from);
-        if (group == 1)
-            line_load(execution->problem->convert, q->type, execution->quantizations[index - 1],
-                      first + (neo_dim)from * step, step, count, others);
-        for (size_t i = 0; group > 1 && i < count; i++)
-            others[i] =
-                value_at(execution, index, first + (begun + (neo_dim)(from + i)) / group * step);
+        read_part(&along, from, count, others);
         run(count, values + from, others, 1, values + from);
     }
+}
+
+void quantization_read(const struct execution *execution, int index, const neo_memory_desc *desc,
+                       const struct line *line, float *values)
+{
+    struct along along = {.step = 0};
+    float one = 1;
+    if (index) {
+        along = along_line(execution, index, desc, line);
+        one = value_at(execution, index, along.first);
+    }
+    if (along.step)
+        read_part(&along, 0, line->count, values);
+    for (size_t i = 0; !along.step && i < line->count; i++)
+        values[i] = one;
 }

@@ -40,4 +40,8 @@ neo_dim quantization_part(const struct problem *problem, enum tensor t, int dim)
 void quantization_apply(const struct execution *execution, int index, const neo_memory_desc *desc,
                         binary_f32_fn *run, const struct line *line, float *values);
 
+/* What belongs to each value of a line, or 1 where nothing does. */
+void quantization_read(const struct execution *execution, int index, const neo_memory_desc *desc,
+                       const struct line *line, float *values);
+
 #endif

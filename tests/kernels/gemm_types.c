@@ -12,7 +12,8 @@
 #include "tests/support/kernel_tests.h"
 #include "tests/support/stated_cpu.h"
 
-enum { MOST_K = 272, MOST_BYTES = MOST_K * GEMM_NR * 4, MOST_GAP = 3, MOST_TILES = 3 };
+enum { MOST_K = 272, MOST_GAP = 3, MOST_TILES = 3, MOST_BESIDE = 10, UNIT = 16 };
+enum { MOST_BYTES = (MOST_K * GEMM_NR * 4 + UNIT) * MOST_BESIDE };
 enum { MOST_SUMS = MOST_TILES * GEMM_MR * (GEMM_NR + MOST_GAP) };
 static struct guard guard_a, guard_b, guard_sums, guard_start;
 static struct guard guard_dst, guard_scales, guard_offsets, guard_rows;
@@ -49,7 +50,7 @@ struct problem {
     const struct gemm_type *type;
     struct gemm_tile tile;
     size_t bytes;
-    size_t m; /* rows of all tiles */
+    size_t m, n; /* rows and columns of all tiles */
     unsigned char before[MOST_SUMS * 4];
 };
 
@@ -70,25 +71,35 @@ static void limit(int8_t *values, size_t count)
             values[i] = -127;
 }
 
+/* Below each other, or a row's beside each other, which have no end. */
+static uint32_t make_tiles(const struct gemm_tile *tile, uint32_t options)
+{
+    uint32_t most = tile->mr > 1 ? MOST_TILES : tile->n == tile->nr && !tile->end ? MOST_BESIDE : 0;
+    return tile->m == tile->mr ? options % (most + 1) : 0;
+}
+
 static void make_problem(struct problem *problem, const struct gemm_type *type,
                          struct gemm_tile tile, fill_fn *fill, uint32_t *seed)
 {
     uint32_t options = fill_next(seed) >> 4;
     int end = options & 1;
     size_t k = tile.groups * type->group;
-    tile.row = tile.n + (options >> 1 & MOST_GAP);
     tile.add = options >> 3 & 1;
-    if (tile.m == tile.mr)
-        tile.tiles = (options >> 5 & 3) % (MOST_TILES + 1);
-    size_t tiles = tile.tiles ? tile.tiles : 1;
-    problem->m = tiles * tile.m;
-    tile.a = make_values(&guard_a, type->element, k * tile.mr * tiles, end, fill, seed);
-    tile.b = make_values(&guard_b, type->element, k * tile.nr, end, fill, seed);
+    tile.tiles = make_tiles(&tile, options >> 8);
+    size_t tiles = tile.tiles ? tile.tiles : 1, bytes = element_bytes(type->element);
+    size_t below = tile.mr > 1 ? tiles : 1, beside = tiles / below;
+    tile.row = tile.n + (beside > 1 ? 0 : options >> 1 & MOST_GAP);
+    tile.beside = gemm_panel_bytes(type, tile.nr, k) + (options >> 5 & 1) * UNIT;
+    size_t b_count = ((beside - 1) * tile.beside + k * tile.nr * bytes) / bytes;
+    problem->m = below * tile.m;
+    problem->n = beside > 1 ? beside * tile.nr : tile.n;
+    tile.a = make_values(&guard_a, type->element, k * tile.mr * below, end, fill, seed);
+    tile.b = make_values(&guard_b, type->element, b_count, end, fill, seed);
     if (type->element == ELEMENT_S8 && options >> 7 & 1)
-        limit((int8_t *)(uintptr_t)tile.b, k * tile.nr);
-    size_t sums = (problem->m - 1) * tile.row + tile.n;
+        limit((int8_t *)(uintptr_t)tile.b, b_count);
+    size_t sums = (problem->m - 1) * tile.row + problem->n;
     tile.sums = make_values(&guard_sums, type->sum, sums, end, fill, seed);
-    const void *start = make_values(&guard_start, type->sum, tile.nr, end, fill, seed);
+    const void *start = make_values(&guard_start, type->sum, tile.nr * beside, end, fill, seed);
     tile.start = options >> 4 & 1 ? start : NULL;
     problem->type = type;
     problem->tile = tile;
@@ -122,7 +133,8 @@ static double exact(const struct problem *problem, size_t i, size_t j, double *s
         size_t panel = i / tile->mr * tile->groups * type->group * tile->mr;
         size_t in_panel = gemm_panel_at(type->group, tile->mr, i % tile->mr, p);
         double a = value(type->element, tile->a, panel + in_panel);
-        double b = value(type->element, tile->b, gemm_panel_at(type->group, tile->nr, j, p));
+        double b = value(type->element, (const char *)tile->b + j / tile->nr * tile->beside,
+                         gemm_panel_at(type->group, tile->nr, j % tile->nr, p));
         sum += a * b;
         *size += fabs(a * b);
     }
@@ -149,7 +161,7 @@ static void check_problem(const struct problem *problem, const struct gemm_kerne
     const struct gemm_tile *tile = &problem->tile;
     size_t bytes = element_bytes(problem->type->sum);
     for (size_t i = 0; i < problem->m; i++)
-        for (size_t j = 0; j < tile->n; j++) {
+        for (size_t j = 0; j < problem->n; j++) {
             double size;
             if (is_right(problem, i, j, is_exact))
                 continue;
@@ -341,7 +353,9 @@ static void check_end(const struct gemm_kernel *kernel, struct gemm_tile tile, e
     const struct gemm_type *type = kernel->type;
     int options = (int)(fill_next(seed) >> 8) % OPTIONS;
     struct problem problem;
+    tile.end = &(struct gemm_finish){.to = to};
     make_problem(&problem, type, tile, fill_integer, seed);
+    problem.tile.end = NULL;
     int is_float = type->sum == ELEMENT_S32 && fill_next(seed) >> 30 & 1;
     if (is_float)
         begin_as_floats(&problem);
@@ -464,7 +478,7 @@ int main(void)
     };
     static const struct kernel_tests_guard guards[] = {
         {&guard_a, MOST_BYTES},        {&guard_b, MOST_BYTES},
-        {&guard_sums, MOST_SUMS * 4},  {&guard_start, GEMM_NR * 4},
+        {&guard_sums, MOST_SUMS * 4},  {&guard_start, MOST_BESIDE * GEMM_NR * 4},
         {&guard_dst, MOST_SUMS * 4},   {&guard_scales, GEMM_NR * 4},
         {&guard_offsets, GEMM_NR * 4}, {&guard_rows, MOST_TILES * GEMM_MR * 4},
     };

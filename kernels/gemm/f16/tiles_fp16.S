@@ -195,6 +195,108 @@
     add_to 31, 3
     .endm
 
+/* ---- the same for four panels beside each other, which share the lanes of pairs: v0 has eight lanes
+ * of A, v3, v4, v1 and v2 those of its pairs, v5 … v7 and v16 … v18 B in turn, and v20 … v31 three
+ * sums for each panel. Eight steps take 48 multiply-accumulates, 6 ZIP, and a load for each three of
+ * them. v1 … v4 have what a step that is alone adds to the last four columns ---- */
+
+b_1 .req x7
+b_2 .req x15
+b_3 .req x16
+
+    .macro step_of_panel from, first, pair, lanes, sum
+    several_halves \first, %(\first + 2), \from
+    mac \sum, \first, 0, %(2 * \pair)
+    mac_whole %(\sum + 1), %(\first + 1), \lanes
+    mac %(\sum + 2), %(\first + 2), 0, %(2 * \pair + 1)
+    .endm
+    .macro several_halves first, last, from
+    ld1 {v\first\().8h - v\last\().8h}, [\from], #48
+    .endm
+    .macro pair_of_panels pair, lanes
+    step_of_panel b, 5, \pair, \lanes, 20
+    step_of_panel b_1, 16, \pair, \lanes, 23
+    step_of_panel b_2, 5, \pair, \lanes, 26
+    step_of_panel b_3, 16, \pair, \lanes, 29
+    .endm
+    .macro last_step_of_panel from, sum, more
+    ldr q16, [\from], #16
+    ldr d17, [\from], #8
+    mac \sum, 16, 0, 0
+    fmul v\more\().8h, v17.8h, v0.h[0]
+    .endm
+
+/* What there was, or what the row begins with, is at `at`; NULL: nothing. */
+    .macro end_of_panel sum, upper, lower, more
+    widen 16, \sum
+    widen_upper 17, \sum
+    widen_upper 5, \upper
+    widen 18, \upper
+    widen 6, \lower
+    widen_upper 7, \lower
+    widen \more, \more
+    add_to 16, 5
+    add_to 17, 6
+    add_to 18, 7
+    add_to 18, \more
+    cbz at, 1f
+    ld1 {v5.4s - v7.4s}, [at], #48
+    add_to 16, 5
+    add_to 17, 6
+    add_to 18, 7
+1:  st1 {v16.4s - v18.4s}, [c], #48
+    .endm
+
+/* Leaves everything at the last one of them. */
+    .macro tile_of_panels
+    add b_1, b, beside
+    add b_2, b_1, beside
+    add b_3, b_2, beside
+    clear_all 20, 12
+    lsr scratch, groups, #3
+    cbz scratch, 6f
+5:  ldr q0, [a], #16
+    zip 1, 8h, 1, 0, 0
+    zip 2, 8h, 2, 0, 0
+    zip 1, 4s, 3, 1, 1
+    zip 2, 4s, 4, 1, 1
+    zip 1, 4s, 1, 2, 2
+    zip 2, 4s, 2, 2, 2
+    pair_of_panels 0, 3
+    pair_of_panels 1, 4
+    pair_of_panels 2, 1
+    pair_of_panels 3, 2
+    subs scratch, scratch, #1
+    b.ne 5b
+6:  ubfx scratch, groups, #1, #2
+    cbz scratch, 7f
+4:  ldr s0, [a], #4
+    zip 1, 8h, 1, 0, 0
+    zip 1, 4s, 3, 1, 1
+    pair_of_panels 0, 3
+    subs scratch, scratch, #1
+    b.ne 4b
+7:  clear_all 1, 4
+    tbz groups, #0, 8f
+    ldr h0, [a], #2
+    last_step_of_panel b, 20, 1
+    last_step_of_panel b_1, 23, 2
+    last_step_of_panel b_2, 26, 3
+    last_step_of_panel b_3, 29, 4
+8:  tst w8, #1
+    csel at, c, start, ne
+    .irp panel, 0, 1, 2, 3
+    end_of_panel %(20 + 3 * \panel), %(21 + 3 * \panel), %(22 + 3 * \panel), %(1 + \panel)
+    .endr
+    .rept 3
+    add begin_b, begin_b, beside
+    .endr
+    sub w11, w11, #3
+    cbz start, 1f
+    add start, start, #3 * 48
+1:
+    .endm
+
 /* ---- eight rows: v0 … v2 have lanes of B, v3 and v4 columns of A, v8 … and v20 … sums ---- */
 
     .macro step_of_columns vectors, step
@@ -322,14 +424,19 @@
     .endm
 
     .macro tile_body height, vectors
-    .if \height == 8
+    .if (\height == 1) & (\vectors == 3)
+    cmp w11, #4
+    b.lo 2f
+    tile_of_panels
+    b 3f
+2:  tile_of_row
+    .elseif \height == 8
     tile_of_columns \vectors
-    .elseif (\height == 1) & (\vectors == 3)
-    tile_of_row
     .else
     tile_of_rows \height, \vectors
     .endif
     end_sums \height, \vectors
+3:
     .endm
 
     .macro f16_tile height, vectors

@@ -299,8 +299,8 @@ static void scale_channels(const struct depthwise_typed_call *call, size_t first
     struct line line = {.count = count};
     line.direction = convolution_is_grouped(problem) && call->plan->shape.oc > 1;
     weights_position(call, first, line.position);
-    quantization_apply(execution, problem->scales[WEIGHTS], &problem->tensors[WEIGHTS],
-                       problem->binary[BINARY_F32_MUL].run, &line, scales + first);
+    quantization_read(execution, problem->scales[WEIGHTS], &problem->tensors[WEIGHTS], &line,
+                      scales + first);
 }
 
 static void fill_results(const struct depthwise_typed_call *call)

@@ -146,19 +146,28 @@ static void shift_sums(const struct typed_call *call, const struct gemm_block *b
     gemm_shift_sums(&shift, count, sums);
 }
 
+/* Channels of weights. */
+static struct line channels_line(const struct execution *execution, const struct gemm_block *block,
+                                 size_t channel, size_t count)
+{
+    struct line line = {.count = count, .direction = convolution_is_grouped(execution->problem)};
+    convolution_typed_weights_position(execution, block->batch, channel, line.position);
+    return line;
+}
+
 static void scale_by_channel(const struct execution *execution, const struct gemm_block *block,
                              size_t channel, size_t count, float *values)
 {
     const struct problem *problem = execution->problem;
-    struct line line = {.count = count, .direction = convolution_is_grouped(problem)};
-    convolution_typed_weights_position(execution, block->batch, channel, line.position);
+    struct line line = channels_line(execution, block, channel, count);
     quantization_apply(execution, problem->scales[WEIGHTS], &problem->tensors[WEIGHTS],
                        problem->binary[BINARY_F32_MUL].run, &line, values);
 }
 
-/* Adds bias to values of dst's channels from number `channel` on. */
-static void add_bias(const struct execution *execution, neo_dim channel, size_t count,
-                     float *values)
+/* Adds bias to values of dst's channels from number `channel` on. On the stack only while it is
+ * wanted. */
+static __attribute__((noinline)) void add_bias(const struct execution *execution, neo_dim channel,
+                                               size_t count, float *values)
 {
     const struct problem *problem = execution->problem;
     const neo_memory_desc *bias = &problem->tensors[BIAS];
@@ -237,11 +246,16 @@ static void fill_columns(const void *context, const struct gemm_block *block, si
 {
     const struct typed_call *call = context;
     size_t channel = block->column + first;
-    for (size_t j = 0; j < count; j++)
-        out->scales[j] = 1, out->offsets[j] = -0.0f; /* which changes nothing */
-    scale_by_channel(call->execution, block, channel, count, out->scales);
-    add_bias(call->execution, (neo_dim)block->batch * call->plan->shape.oc + (neo_dim)channel,
-             count, out->offsets);
+    const struct problem *problem = call->execution->problem;
+    const neo_memory_desc *bias = &problem->tensors[BIAS];
+    neo_dim first_bias = (neo_dim)block->batch * call->plan->shape.oc + (neo_dim)channel;
+    struct line line = channels_line(call->execution, block, channel, count);
+    if (problem->scales[WEIGHTS])
+        quantization_read(call->execution, problem->scales[WEIGHTS], &problem->tensors[WEIGHTS],
+                          &line, out->scales);
+    if (bias->ndims)
+        line_load(problem->convert, bias->data_type, call->execution->buffers[BIAS],
+                  first_bias * bias->strides[0], bias->strides[0], count, out->offsets);
     if (block->b_sums)
         memcpy(out->zeros, block->b_sums + first, count * sizeof *out->zeros);
     for (size_t j = 0; block->a_sums && j < count; j++)

@@ -9,7 +9,7 @@ bool gemm_results_suit(const struct gemm_plan *plan)
 {
     const struct gemm_shape *shape = &plan->shape;
     bool knows_sums = shape->b_packed || gemm_k_blocks(plan) == 1;
-    return shape->type && !shape->a_summed && (!shape->b_summed || knows_sums);
+    return shape->type && shape->m > 1 && !shape->a_summed && (!shape->b_summed || knows_sums);
 }
 
 void gemm_ends_init(struct gemm_ends *ends, const struct gemm_task *task,

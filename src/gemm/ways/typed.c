@@ -37,6 +37,13 @@ static struct panels panels_of(const struct gemm_task *task, const struct gemm_s
     return panels;
 }
 
+/* Where a panel of B has the step's k. */
+static const char *first_of_panel(const struct panels *panels, const struct layout_panel *panel)
+{
+    return panels->b + (panel->first - panels->b_column) * panels->b_bytes +
+           panel->width * panels->b_skipped;
+}
+
 /* Tiles of one height that follow each other: one call is for all of them, or for a part, as each
  * part fetches other lines of what comes next. */
 struct heap {
@@ -128,8 +135,7 @@ static void run_panel(const struct gemm_task *task, const struct gemm_step *step
     size_t column = panel.first - step->column, next = next_panel(task, step, p);
     struct gemm_tile tile = {
         .groups = panels->groups,
-        .b = panels->b + (panel.first - panels->b_column) * panels->b_bytes +
-             panel.width * panels->b_skipped,
+        .b = first_of_panel(panels, &panel),
         .row = block->row_stride,
         .nr = (uint32_t)panel.width,
         .n = (uint32_t)panel.valid,
@@ -147,6 +153,32 @@ static void run_panel(const struct gemm_task *task, const struct gemm_step *step
     }
 }
 
+/* One row: panels of the same width, which follow each other, take one call. */
+static void run_row(const struct gemm_task *task, const struct gemm_step *step,
+                    const struct panels *panels, const struct gemm_block *block)
+{
+    struct layout_panel panel;
+    for (size_t p = step->panels.begin, count; p < step->panels.end; p += count) {
+        panel = gemm_plan_panel(task->plan, p);
+        bool is_full = p < task->plan->full_panels;
+        count = is_full ? min_size(task->plan->full_panels, step->panels.end) - p : 1;
+        task->plan->run_typed(&(struct gemm_tile){
+            .groups = panels->groups,
+            .a = panels->a,
+            .b = first_of_panel(panels, &panel),
+            .sums = block->values + (panel.first - step->column),
+            .row = panel.width,
+            .mr = 1,
+            .nr = (uint32_t)panel.width,
+            .m = 1,
+            .n = (uint32_t)panel.valid,
+            .add = panels->adds,
+            .tiles = (uint32_t)count,
+            .beside = panel.width * panels->b_bytes,
+        });
+    }
+}
+
 static void run(const struct gemm_task *task, const struct gemm_step *step,
                 const struct gemm_block *block)
 {
@@ -155,6 +187,10 @@ static void run(const struct gemm_task *task, const struct gemm_step *step,
     struct panels panels = panels_of(task, step);
     size_t count = find_heaps(step->rows, task->plan->fetches ? PARTS : 1, heaps);
     pack_a(task, step, heaps, count);
+    if (step->rows == 1 && !task->call->results) {
+        run_row(task, step, &panels, block);
+        return;
+    }
     gemm_ends_init(&ends, task, step, block);
     for (size_t p = step->panels.begin; p < step->panels.end; p++)
         run_panel(task, step, &panels, &ends, p, heaps, count);
