@@ -7,6 +7,8 @@ size_t dnnl_memory_desc_get_size(const dnnl_memory_desc *md);
 
 static void *const allocate = (void *)(intptr_t)-1;
 
+/* The memory's bytes from now on, new ones of its own if it is asked to allocate. Those that it had
+ * are the caller's to free. */
 static dnnl_status set_data(dnnl_memory *memory, void *handle)
 {
     void *owned = NULL;
@@ -16,7 +18,6 @@ static dnnl_status set_data(dnnl_memory *memory, void *handle)
             return dnnl_out_of_memory;
         handle = owned;
     }
-    free(memory->owned);
     memory->owned = owned;
     memory->data = handle;
     return dnnl_success;
@@ -31,7 +32,6 @@ EXPORT dnnl_status dnnl_memory_create(dnnl_memory **out, const dnnl_memory_desc 
     if (!memory)
         return dnnl_out_of_memory;
     memory->md = md ? *md : no_desc;
-    memory->owned = NULL;
     memory->engine = engine;
     dnnl_status status = set_data(memory, handle);
     if (status != dnnl_success) {
@@ -52,7 +52,9 @@ EXPORT dnnl_status dnnl_memory_create_v2(dnnl_memory **out, const dnnl_memory_de
 
 EXPORT dnnl_status dnnl_memory_destroy(dnnl_memory *memory)
 {
-    if (memory)
+    if (!memory)
+        return dnnl_success;
+    if (memory->owned) /* seldom, and programs make and destroy memories at every call */
         free(memory->owned);
     free(memory);
     return dnnl_success;
@@ -91,7 +93,13 @@ EXPORT dnnl_status dnnl_memory_get_data_handle_v2(const dnnl_memory *memory, voi
 
 EXPORT dnnl_status dnnl_memory_set_data_handle(dnnl_memory *memory, void *handle)
 {
-    return memory ? set_data(memory, handle) : dnnl_invalid_arguments;
+    if (!memory)
+        return dnnl_invalid_arguments;
+    void *before = memory->owned;
+    dnnl_status status = set_data(memory, handle);
+    if (status == dnnl_success)
+        free(before);
+    return status;
 }
 
 EXPORT dnnl_status dnnl_memory_set_data_handle_v2(dnnl_memory *memory, void *handle, int index)

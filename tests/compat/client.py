@@ -17,6 +17,7 @@ ISB, RET = 0xD5033FDF, 0xD65F03C0
 BEGIN, END = 0xD5032E1F, 0xD5032E3F
 BATCH, SIZE = 2, 32  # one image is too little for PyTorch to ask oneDNN; larger ones take hours under the emulator
 FORWARDS = int(os.environ.get('CLIENT_FORWARDS', '3'))
+SMALLEST = 8  # an image of many passes: there is a tenth of the products, and every call that a larger one makes
 GROWTH = 2 << 20  # bytes: what allocators round up to, and not 3 KiB a pass of a thousand
 LIMIT = 300  # seconds of one way of a network
 TOKENS, WIDTH, HEADS, LAYERS = 128, 768, 12, 2  # layers are alike, so that two of twelve tell
@@ -99,7 +100,7 @@ def resident():
 
 def growth():
     """Many forward passes of one network, after whose second one memory stays as it is."""
-    context, ways = image_network('resnet50', BATCH, SIZE, ['eager', 'channels_last', 'freeze'])
+    context, ways = image_network('resnet50', BATCH, SMALLEST, WAYS)
 
     def repeated(forward):
         def run():

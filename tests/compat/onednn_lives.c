@@ -165,6 +165,38 @@ static int occurrences(const char *text, char letter)
     return count;
 }
 
+/* The environment is read once, so that each of these is a process's; before any other test. */
+static int lines_with(const char *name, const char *value)
+{
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        struct convolution c;
+        unsetenv("ONEDNN_VERBOSE");
+        unsetenv("DNNL_VERBOSE");
+        setenv(name, value, 1);
+        convolution_create(&c, TAG_ABCD, 0, 1);
+        capture_output_begin();
+        int errors = convolution_run(&c, c.weights);
+        char *text = capture_end();
+        _exit(errors ? 100 : occurrences(text, '\n'));
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void the_environment_asks_for_the_log(void **state)
+{
+    (void)state;
+    assert_int_equal(lines_with("DNNL_VERBOSE", "0"), 0);
+    assert_int_equal(lines_with("DNNL_VERBOSE", "1"), 1);
+    assert_int_equal(lines_with("ONEDNN_VERBOSE", "2"), 1);
+    assert_int_equal(lines_with("ONEDNN_VERBOSE", "none"), 0);
+    assert_int_equal(lines_with("ONEDNN_VERBOSE", "all"), 1);
+    assert_int_equal(lines_with("ONEDNN_VERBOSE", "error,profile_exec"), 1);
+}
+
 /* Scripts split the line at its commas: 13 fields, of which the last one is the time. */
 static void executions_are_lines_of_the_log(void **state)
 {
@@ -193,6 +225,7 @@ static void executions_are_lines_of_the_log(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_environment_asks_for_the_log),
         cmocka_unit_test(a_child_computes_after_fork),
         cmocka_unit_test(threads_have_engines_of_their_own),
         cmocka_unit_test(other_weights_come_to_the_same_address),
