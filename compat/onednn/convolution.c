@@ -61,15 +61,12 @@ dnnl_status convolution_create(dnnl_primitive_desc **out, dnnl_engine *engine, i
     };
     if (!settle(&desc, &plain_weights))
         return creation_end(&creation, out, NEO_INVALID_ARGUMENT);
-    static const neo_dim dense[MAX_SPATIAL];
     struct parameters *kept = &creation.pd->parameters;
-    int spatial = desc.src.ndims - 2;
     kept->prop_kind = prop_kind;
     kept->algorithm = algorithm;
-    spatial_copy(desc.strides, kept->strides, strides, spatial);
-    spatial_copy(desc.dilations, kept->dilations, dilations ? dilations : dense, spatial);
-    spatial_copy(desc.padding_left, kept->padding_left, padding_left, spatial);
-    spatial_copy(desc.padding_right, kept->padding_right,
-                 padding_right ? padding_right : padding_left, spatial);
+    spatial_windows(
+        kept, desc.src.ndims - 2,
+        (const neo_dim *[]){strides, dilations, padding_left, padding_right},
+        (neo_dim *[]){desc.strides, desc.dilations, desc.padding_left, desc.padding_right});
     return creation_end(&creation, out, ask(&creation, &desc, &plain_weights));
 }

@@ -22,7 +22,6 @@ dnnl_status deconvolution_create(dnnl_primitive_desc **out, dnnl_engine *engine,
                                  const neo_dim *dilations, const neo_dim *padding_left,
                                  const neo_dim *padding_right, const dnnl_primitive_attr *attr)
 {
-    static const neo_dim dense[MAX_SPATIAL];
     struct creation creation;
     if (!strides || !padding_left || map_prop_kind(prop_kind) < 0 ||
         map_deconvolution(algorithm) < 0)
@@ -40,14 +39,12 @@ dnnl_status deconvolution_create(dnnl_primitive_desc **out, dnnl_engine *engine,
     if (!settle(&desc))
         return creation_end(&creation, out, NEO_INVALID_ARGUMENT);
     struct parameters *kept = &creation.pd->parameters;
-    int spatial = desc.src.ndims - 2;
     kept->prop_kind = prop_kind;
     kept->algorithm = algorithm;
-    spatial_copy(desc.strides, kept->strides, strides, spatial);
-    spatial_copy(desc.dilations, kept->dilations, dilations ? dilations : dense, spatial);
-    spatial_copy(desc.padding_left, kept->padding_left, padding_left, spatial);
-    spatial_copy(desc.padding_right, kept->padding_right,
-                 padding_right ? padding_right : padding_left, spatial);
+    spatial_windows(
+        kept, desc.src.ndims - 2,
+        (const neo_dim *[]){strides, dilations, padding_left, padding_right},
+        (neo_dim *[]){desc.strides, desc.dilations, desc.padding_left, desc.padding_right});
     return creation_end(&creation, out,
                         neo_deconvolution_primitive_desc_create(&creation.pd->neo, creation.engine,
                                                                 &desc, creation.attributes));

@@ -136,8 +136,10 @@ void desc_settle(neo_memory_desc *desc, const char *tag);
 const char *spatial_image_tag(int ndims, int channels_last);
 const char *spatial_weights_tag(int ndims, int groups, int channels_last);
 int spatial_has_channels_last(const neo_memory_desc *desc);
-/* A list as Neoprene takes it, and as queries answer it. */
-void spatial_copy(neo_dim *ours, neo_dim *kept, const neo_dim *given, int count);
+/* Windows over `count` dimensions of space, as Neoprene takes them and as queries answer them:
+ * lists of strides, dilations (NULL: dense), padding before and after (NULL: as before). */
+void spatial_windows(struct parameters *kept, int count, const neo_dim *const given[4],
+                     neo_dim *const ours[4]);
 
 /* The memory of the arguments as a program sees them. */
 const dnnl_memory_desc *pd_argument(const dnnl_primitive_desc *pd, int arg);

@@ -1,4 +1,6 @@
 /* Pooling. */
+#include <string.h>
+
 #include "compat/onednn/functions.h"
 
 dnnl_status pooling_create(dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind,
@@ -20,17 +22,15 @@ dnnl_status pooling_create(dnnl_primitive_desc **out, dnnl_engine *engine, int p
                              .src = src->desc,
                              .dst = dst->desc};
     desc_settle(&desc.src, map_tag(desc.src.ndims + 1));
-    static const neo_dim dense[MAX_SPATIAL];
     struct parameters *kept = &creation.pd->parameters;
     kept->prop_kind = prop_kind;
     kept->algorithm = algorithm;
     int spatial = desc.src.ndims - 2;
-    spatial_copy(desc.strides, kept->strides, strides, spatial);
-    spatial_copy(desc.kernel, kept->kernel, kernel, spatial);
-    spatial_copy(desc.dilations, kept->dilations, dilations ? dilations : dense, spatial);
-    spatial_copy(desc.padding_left, kept->padding_left, padding_left, spatial);
-    spatial_copy(desc.padding_right, kept->padding_right,
-                 padding_right ? padding_right : padding_left, spatial);
+    memcpy(desc.kernel, kernel, (size_t)spatial * sizeof *kernel);
+    memcpy(kept->kernel, kernel, (size_t)spatial * sizeof *kernel);
+    spatial_windows(
+        kept, spatial, (const neo_dim *[]){strides, dilations, padding_left, padding_right},
+        (neo_dim *[]){desc.strides, desc.dilations, desc.padding_left, desc.padding_right});
     return creation_end(&creation, out,
                         neo_pooling_primitive_desc_create(&creation.pd->neo, creation.engine, &desc,
                                                           creation.attributes));

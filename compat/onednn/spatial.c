@@ -25,8 +25,18 @@ int spatial_has_channels_last(const neo_memory_desc *desc)
     return desc->format_kind == NEO_FORMAT_STRIDED && desc->dims[1] > 1 && desc->strides[1] == 1;
 }
 
-void spatial_copy(neo_dim *ours, neo_dim *kept, const neo_dim *given, int count)
+static void copy(neo_dim *ours, neo_dim *kept, const neo_dim *given, int count)
 {
     memcpy(ours, given, (size_t)count * sizeof *given);
     memcpy(kept, given, (size_t)count * sizeof *given);
+}
+
+void spatial_windows(struct parameters *kept, int count, const neo_dim *const given[4],
+                     neo_dim *const ours[4])
+{
+    static const neo_dim dense[MAX_SPATIAL];
+    copy(ours[0], kept->strides, given[0], count);
+    copy(ours[1], kept->dilations, given[1] ? given[1] : dense, count);
+    copy(ours[2], kept->padding_left, given[2], count);
+    copy(ours[3], kept->padding_right, given[given[3] ? 3 : 2], count);
 }

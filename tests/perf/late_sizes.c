@@ -3,17 +3,16 @@
  * plugin, and prints what was executed, a line for two regions, with 1 if both have their
  * weights in the same layout:
  *
- *   qemu-aarch64 -cpu neoverse-n1 -plugin build/tools/icount.so,out=FILE
- * build/…/tests/perf/late_sizes
+ *   qemu-aarch64 -cpu neoverse-n1 -plugin build/tools/icount.so,out=FILE PROGRAM
  *
  * tests/perf/late_sizes.py runs it and divides. */
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "neoprene/convolution.h"
 #include "neoprene/engine.h"
+#include "tests/perf/described.h"
 #include "tests/perf/region.h"
 
 struct row {
@@ -29,21 +28,6 @@ static const struct row rows[] = {
     {1, 0, 16, 7, 16, 1, 1},      {1, 0, 8, 5, 8, 3, 1},        {1, 32, 32, 8, 32, 3, 1},
     {1, 0, 32, 100, 32, 3, 1},    {3, 0, 24, 33, 40, 5, 1},
 };
-
-static void check(neo_status status, const char *what)
-{
-    if (status == NEO_OK)
-        return;
-    fprintf(stderr, "late_sizes: %s: %s\n", what, neo_status_text(status));
-    exit(1);
-}
-
-static neo_memory_desc desc_of(int ndims, const neo_dim *dims, const char *tag)
-{
-    neo_memory_desc desc;
-    check(neo_memory_desc_init_tag(&desc, ndims, dims, NEO_F32, tag), tag);
-    return desc;
-}
 
 static neo_memory_desc image_of(const struct row *row, neo_dim channels, neo_dim size, bool late)
 {

@@ -1,17 +1,16 @@
 /* Packs weights by reorders, each in a region of its own for the emulator's plugin, and prints what
  * was packed, a line a region:
  *
- *   qemu-aarch64 -cpu neoverse-n1 -plugin build/tools/icount.so,out=FILE
- * build/…/tests/perf/pack_bytes
+ *   qemu-aarch64 -cpu neoverse-n1 -plugin build/tools/icount.so,out=FILE PROGRAM
  *
  * tests/perf/pack_bytes.py runs it and divides. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "neoprene/convolution.h"
 #include "neoprene/matmul.h"
 #include "neoprene/reorder.h"
+#include "tests/perf/described.h"
 #include "tests/perf/region.h"
 
 struct row {
@@ -28,21 +27,6 @@ static const struct row rows[] = {
     {"oihw", 4, 0, {64, 3, 7, 7}},      {"goihw", 5, 1, {512, 1, 1, 3, 3}},
     {"goihw", 5, 1, {240, 1, 1, 5, 5}}, {"goihw", 5, 1, {32, 8, 8, 3, 3}},
 };
-
-static void check(neo_status status, const char *what)
-{
-    if (status == NEO_OK)
-        return;
-    fprintf(stderr, "pack_bytes: %s: %s\n", what, neo_status_text(status));
-    exit(1);
-}
-
-static neo_memory_desc desc_of(int ndims, const neo_dim *dims, const char *tag)
-{
-    neo_memory_desc desc;
-    check(neo_memory_desc_init_tag(&desc, ndims, dims, NEO_F32, tag), tag);
-    return desc;
-}
 
 static neo_primitive_desc *describe_matmul(neo_engine *engine, const struct row *row)
 {
