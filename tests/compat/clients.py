@@ -95,7 +95,7 @@ class Library:
         with open(os.path.join(new, 'log'), 'w', encoding='utf-8') as log:
             status = subprocess.run(
                 [os.path.join(TOP, 'compat', 'run-client.sh'), self.root, 'usr/bin/python3',
-                 os.path.join(HERE, 'client.py'), row, new],
+                 os.path.join(HERE, 'client.py'), row, os.path.abspath(new)],
                 env=self.environment(row, new), stdout=log, stderr=log, check=False).returncode
         if status or not os.path.exists(os.path.join(new, 'done')):
             raise RowError(f'{row} with {self.name} ended with status {status}: see {new}/log')
