@@ -25,6 +25,11 @@ INLINE size_t element_size(void);
 INLINE eight multiply_add(eight sums, eight line, eight weights);
 INLINE void store_sums(float *to, eight sums);
 
+/* Sums that end: with offsets, within limits, as elements of src's type. */
+INLINE eight add_offsets(eight sums, const float *offsets);
+INLINE eight clamp(eight sums, float low, float high);
+INLINE void store_8(void *to, eight values);
+
 /* A tile, from channel number `channel` of the block on. */
 struct tile {
     size_t pixel, channel;
@@ -69,11 +74,37 @@ INLINE void add_any_row(eight *sums, int pixels, const struct depthwise_taps *ta
     }
 }
 
+INLINE void store_tile(const struct depthwise_taps *taps, const struct tile *tile, int pixels,
+                       const eight *sums)
+{
+    float *to = (float *)taps->sums + tile->pixel * taps->row + tile->channel;
+#pragma GCC unroll 8
+    for (int i = 0; i < pixels; i++, to += taps->row)
+        store_sums(to, sums[i]);
+}
+
+INLINE void end_tile(const struct gemm_finish *end, const struct tile *tile, int pixels,
+                     eight *sums)
+{
+    unsigned char *to = end->dst;
+    to += (tile->pixel * end->dst_row + tile->channel) * element_size();
+    if (end->offsets)
+#pragma GCC unroll 8
+        for (int i = 0; i < pixels; i++)
+            sums[i] = add_offsets(sums[i], end->offsets + tile->channel);
+    if (end->is_clamped)
+#pragma GCC unroll 8
+        for (int i = 0; i < pixels; i++)
+            sums[i] = clamp(sums[i], end->low, end->high);
+#pragma GCC unroll 8
+    for (int i = 0; i < pixels; i++, to += end->dst_row * element_size())
+        store_8(to, sums[i]);
+}
+
 INLINE void run_tile(const struct depthwise_taps *taps, struct tile *tile, int pixels,
                      struct way way)
 {
     eight sums[MOST_PIXELS];
-    float *to = (float *)taps->sums + tile->pixel * taps->row + tile->channel;
 #pragma GCC unroll 8
     for (int i = 0; i < pixels; i++)
         sums[i] = load_start((const float *)taps->start + tile->channel);
@@ -85,9 +116,10 @@ INLINE void run_tile(const struct depthwise_taps *taps, struct tile *tile, int p
         tile->lines += taps->list;
         tile->weights += taps->columns * DEPTHWISE_BLOCK;
     }
-#pragma GCC unroll 8
-    for (int i = 0; i < pixels; i++, to += taps->row)
-        store_sums(to, sums[i]);
+    if (taps->end)
+        end_tile(taps->end, tile, pixels, sums);
+    else
+        store_tile(taps, tile, pixels, sums);
 }
 
 /* Tiles of so many pixels, of which there are as many at least. */
@@ -132,7 +164,7 @@ KERNEL(run_any, 0, 0)
 
 /* clang-format off */
 #define ROW(name, needs, element, sum, arrange, way, columns, stride) \
-    {"depthwise_" name, needs, element, sum, GROUP, columns, stride, arrange, run_##way, NULL}
+    {"depthwise_" name, needs, element, sum, 1 << (element), GROUP, columns, stride, arrange, run_##way, NULL}
 #define FLOAT_KERNELS(type, isa, needs, element, sum, arrange)                       \
     {ROW(#type "_3s1_" #isa, needs, element, sum, arrange, 3s1, 3, 1),               \
      ROW(#type "_3s2_" #isa, needs, element, sum, arrange, 3s2, 3, 2),               \

@@ -10,6 +10,7 @@
 
 #include "arch/cpu.h"
 #include "kernels/elementwise/element.h"
+#include "kernels/gemm/finish.h"
 
 /* Channels of a call; rows that a kernel may take together. */
 enum { DEPTHWISE_BLOCK = 16, DEPTHWISE_MOST_GROUP = 4 };
@@ -26,7 +27,11 @@ enum { DEPTHWISE_BLOCK = 16, DEPTHWISE_MOST_GROUP = 4 };
  * s32 modulo 2^32. Floats: weights and sums are f32, and products are added in the order of g, then
  * k; a kernel that sums f16 rounds weights, start and each sum to f16.
  *
- * Nothing but 16 elements of each line is read, and nothing but sums is written. */
+ * Nothing but 16 elements of each line is read, and nothing but sums is written.
+ *
+ * end: NULL, or floats' sums become results while they are in registers, as kernels/gemm/finish.h
+ * says, and nothing is left in sums: 16 of pixel i from dst[i * dst_row] on. Of end, offsets are 16
+ * values, or NULL; there are no scales, and nothing is requantized; what is of sums is not read. */
 struct depthwise_taps {
     size_t pixels, groups, columns, stride, dilation;
     const void *const *lines;
@@ -38,6 +43,7 @@ struct depthwise_taps {
     size_t row;
     int is_narrow; /* integers: no weight is -128 */
     size_t below;  /* run_pair() alone */
+    const struct gemm_finish *end;
 };
 typedef void depthwise_taps_fn(const struct depthwise_taps *taps);
 
@@ -49,6 +55,7 @@ struct depthwise_taps_kernel {
     const char *name;
     uint32_t needs;
     enum element src, sum; /* in registers: S32, F32 or F16 */
+    unsigned ends;         /* the types of dst, 1 << ELEMENT_*, in which sums may end */
     uint8_t group;
     uint8_t columns, stride;       /* of pixels that are not dilated; 0: any */
     depthwise_arrange_fn *arrange; /* NULL: there is nothing to do */

@@ -11,5 +11,10 @@ INLINE eight load_8(const void *line)
     return load_start(line);
 }
 
+INLINE void store_8(void *to, eight values)
+{
+    store_sums(to, values);
+}
+
 const struct depthwise_taps_kernel depthwise_f32_neon[DEPTHWISE_FLOAT_KERNELS] =
     F32_KERNELS(f32, ELEMENT_F32);

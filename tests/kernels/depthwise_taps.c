@@ -16,7 +16,7 @@
 enum { C = DEPTHWISE_BLOCK, MOST_PIXELS = 19, MOST_ROWS = 7, MOST_COLUMNS = 7, MOST_GAP = 5 };
 enum { MOST_LINES = (MOST_PIXELS - 1) * 3 + (MOST_COLUMNS - 1) * 2 + 1, OFFSET = 16 };
 enum { MOST_TAPS = (MOST_ROWS + DEPTHWISE_MOST_GROUP) * MOST_COLUMNS };
-enum { SRC, WEIGHTS, START, SUMS, GUARDS, NEAR_OVERFLOW = INT32_MAX - 4096 };
+enum { SRC, WEIGHTS, START, SUMS, OFFSETS, DST, GUARDS, NEAR_OVERFLOW = INT32_MAX - 4096 };
 static struct guard guards[GUARDS];
 
 static const struct depthwise_taps_kernel *kernel_of(void **state)
@@ -269,19 +269,69 @@ static void pairs_are_two_rows(void **state)
     }
 }
 
+/* The same, with an end, as sums in memory that are finished there. */
+static void check_end(const struct depthwise_taps_kernel *kernel, enum element to, size_t pixels,
+                      uint32_t *seed)
+{
+    static struct case_ c;
+    static float sums[MOST_PIXELS * C];
+    static unsigned char want[MOST_PIXELS * (C + MOST_GAP) * 4];
+    const size_t size[] = {kernel->columns ? kernel->columns : 3,
+                           kernel->stride ? kernel->stride : 2, 1};
+    uint32_t options = fill_next(seed) >> 20;
+    make_case(kernel, &c, pixels, size, 3, 3, REAL, seed);
+    c.taps.row = C;
+    c.taps.sums = sums;
+    kernel->run(&c.taps);
+    float *offsets = guard_at(&guards[OFFSETS], C * sizeof *offsets, 1);
+    for (size_t j = 0; j < C; j++)
+        offsets[j] = (float)((int32_t)fill_next(seed) >> 8) / (1 << 22);
+    size_t row = C + options % MOST_GAP, bytes = ((pixels - 1) * row + C) * element_bytes(to);
+    struct gemm_finish end = {.m = pixels,
+                              .n = C,
+                              .sums = sums,
+                              .row = C,
+                              .offsets = options & 16 ? offsets : NULL,
+                              .is_clamped = options >> 5 & 1,
+                              .low = -0.7f,
+                              .high = 1000.3f,
+                              .dst = memset(want, 0x5a, bytes),
+                              .dst_row = row,
+                              .to = to};
+    gemm_finish_find(0, ELEMENT_F32, to)(&end);
+    end.dst = memset(guard_at(&guards[DST], bytes, options >> 6 & 1), 0x5a, bytes);
+    end.sums = NULL;
+    c.taps.end = &end;
+    c.taps.sums = NULL;
+    kernel->run(&c.taps);
+    if (memcmp(end.dst, want, bytes))
+        fail_msg("%s: %zu pixels end in type %d otherwise than in memory, with options %u",
+                 kernel->name, pixels, (int)to, options);
+}
+
+static void ends_as_in_memory(void **state)
+{
+    const struct depthwise_taps_kernel *kernel = kernel_of(state);
+    uint32_t seed = fill_seed();
+    for (int to = 0; to < ELEMENTS; to++)
+        for (size_t i = 0; kernel->ends >> to & 1 && i < 4 * MOST_PIXELS; i++)
+            check_end(kernel, (enum element)to, i % MOST_PIXELS + 1, &seed);
+}
+
 int main(void)
 {
     static const struct CMUnitTest each[] = {
-        cmocka_unit_test(small_integers_are_exact),
-        cmocka_unit_test(extreme_values),
-        cmocka_unit_test(one_value_that_is_none),
-        cmocka_unit_test(pairs_are_two_rows),
+        cmocka_unit_test(small_integers_are_exact), cmocka_unit_test(extreme_values),
+        cmocka_unit_test(one_value_that_is_none),   cmocka_unit_test(pairs_are_two_rows),
+        cmocka_unit_test(ends_as_in_memory),
     };
     static const struct kernel_tests_guard all[GUARDS] = {
         {&guards[SRC], MOST_LINES * (MOST_ROWS + DEPTHWISE_MOST_GROUP) * C * sizeof(float)},
         {&guards[WEIGHTS], MOST_TAPS * C * sizeof(float)},
         {&guards[START], C * sizeof(float)},
         {&guards[SUMS], 2 * MOST_PIXELS * (C + MOST_GAP) * sizeof(float)},
+        {&guards[OFFSETS], C * sizeof(float)},
+        {&guards[DST], MOST_PIXELS * (C + MOST_GAP) * sizeof(float)},
     };
     for (size_t i = 0; i < depthwise_taps_kernel_count; i++)
         kernel_tests_add(depthwise_taps_kernels[i]->name, depthwise_taps_kernels[i]->needs,

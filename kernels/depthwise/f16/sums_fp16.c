@@ -40,6 +40,26 @@ INLINE void store_sums(float *to, eight sums)
     vst1q_f32(to + 4, vcvt_high_f32_f16(sums));
 }
 
+/* As f32. */
+INLINE eight add_offsets(eight sums, const float *offsets)
+{
+    float32x4_t low = vaddq_f32(vcvt_f32_f16(vget_low_f16(sums)), vld1q_f32(offsets));
+    float32x4_t high = vaddq_f32(vcvt_high_f32_f16(sums), vld1q_f32(offsets + 4));
+    return vcvt_high_f16_f32(vcvt_f16_f32(low), high);
+}
+
+/* Of rounded values by rounded limits, which is the same as to round what is clamped. */
+INLINE eight clamp(eight sums, float low, float high)
+{
+    float16x4_t of_low = vcvt_f16_f32(vdupq_n_f32(low)), of_high = vcvt_f16_f32(vdupq_n_f32(high));
+    return vminq_f16(vmaxq_f16(sums, vcombine_f16(of_low, of_low)), vcombine_f16(of_high, of_high));
+}
+
+INLINE void store_8(void *to, eight values)
+{
+    vst1q_u16(to, vreinterpretq_u16_f16(values));
+}
+
 /* Weights of a tap become f16, where the first of them were. */
 static void arrange(size_t count, int8_t *weights)
 {

@@ -12,5 +12,11 @@ INLINE eight load_8(const void *line)
     return (eight){vcvt_f32_f16(vget_low_f16(halves)), vcvt_high_f32_f16(halves)};
 }
 
+INLINE void store_8(void *to, eight values)
+{
+    float16x4_t low = vcvt_f16_f32(values.low);
+    vst1q_u16(to, vreinterpretq_u16_f16(vcvt_high_f16_f32(low, values.high)));
+}
+
 const struct depthwise_taps_kernel depthwise_f16_neon[DEPTHWISE_FLOAT_KERNELS] =
     F32_KERNELS(f16, ELEMENT_F16);

@@ -150,6 +150,10 @@ static void plan_results(struct depthwise_typed *plan, const struct problem *pro
 {
     if (plan->shape.dst.c == 1)
         plan->finish = gemm_results_kernel(problem, plan->integers, cpu);
+    bool is_scaled = problem->scales[SRC] || problem->scales[WEIGHTS] || problem->scales[DST] ||
+                     problem->zero_points[DST];
+    plan->ends = plan->finish && !is_scaled && plan->channels >= DEPTHWISE_BLOCK &&
+                 plan->kernel->ends >> type_of(problem, DST) & 1;
 }
 
 /* Do attributes permit sums of f16, of so few products, and are weights exact then? */

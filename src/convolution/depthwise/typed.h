@@ -39,6 +39,7 @@ struct depthwise_typed {
     size_t columns;      /* of src that a row of a tile has */
     bool pairs;          /* rows of pixels are summed two at a time */
     bool is_dense;       /* rows of tiles follow each other in dst */
+    bool ends;           /* sums become results in registers, unless tiles share channels */
     size_t tile_width, tile_height;
     size_t tiles_across, tiles_down;
     struct depthwise_shared_parts shared;
@@ -88,6 +89,11 @@ struct depthwise_tile {
     size_t row, height, first, width;
     size_t chunk, from, channel, channels;
 };
+
+/* What a tile's sums of channels from number `channel` on become, where that is done in registers:
+ * of its first row. */
+struct gemm_finish depthwise_typed_end(const struct depthwise_typed_call *call,
+                                       const struct depthwise_tile *tile, size_t channel);
 
 /* Sums become results. */
 void depthwise_typed_finish(const struct depthwise_typed_call *call,

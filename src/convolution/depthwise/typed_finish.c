@@ -22,12 +22,32 @@ static float scale_of_src(const struct depthwise_typed_call *call)
 
 /* ---- a tile at a time ---- */
 
+static void *dst_of(const struct depthwise_typed_call *call, const struct depthwise_tile *tile,
+                    size_t channel)
+{
+    const struct image_strides *dst = &call->plan->shape.dst;
+    return element_to(call->execution->problem->tensors[DST].data_type,
+                      call->execution->buffers[DST],
+                      tile->n * dst->n + tile->depth * dst->d + (neo_dim)tile->row * dst->h +
+                          (neo_dim)tile->first * dst->w + (neo_dim)channel);
+}
+
+struct gemm_finish depthwise_typed_end(const struct depthwise_typed_call *call,
+                                       const struct depthwise_tile *tile, size_t channel)
+{
+    struct gemm_finish end = call->whole;
+    if (call->execution->problem->tensors[BIAS].ndims)
+        end.offsets = (const float *)depthwise_part(call, call->plan->shared.offsets) + channel;
+    end.dst = dst_of(call, tile, channel);
+    end.dst_row = (size_t)call->plan->shape.dst.w;
+    return end;
+}
+
 /* What rows of the tile have in common, for the first one. */
 static struct gemm_finish first_row(const struct depthwise_typed_call *call,
                                     const struct depthwise_tile *tile, unsigned char *scratch)
 {
     const struct depthwise_typed *plan = call->plan;
-    const struct convolution_shape *s = &plan->shape;
     struct gemm_finish finish = call->whole;
     finish.m = tile->width;
     finish.n = tile->channels;
@@ -35,11 +55,8 @@ static struct gemm_finish first_row(const struct depthwise_typed_call *call,
     finish.row = ROW;
     finish.scales = (const float *)depthwise_part(call, plan->shared.scales) + tile->channel;
     finish.offsets = (const float *)depthwise_part(call, plan->shared.offsets) + tile->channel;
-    finish.dst =
-        element_to(call->execution->problem->tensors[DST].data_type, call->execution->buffers[DST],
-                   tile->n * s->dst.n + tile->depth * s->dst.d + (neo_dim)tile->row * s->dst.h +
-                       (neo_dim)tile->first * s->dst.w + (neo_dim)tile->channel);
-    finish.dst_row = (size_t)s->dst.w;
+    finish.dst = dst_of(call, tile, tile->channel);
+    finish.dst_row = (size_t)plan->shape.dst.w;
     return finish;
 }
 

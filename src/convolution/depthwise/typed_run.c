@@ -202,18 +202,30 @@ static void gather(const struct work *work)
 
 /* ---- sums ---- */
 
-static void run_rows(const struct work *work, struct depthwise_taps *taps)
+/* end: NULL, or what sums become, for the first row. */
+static void run_rows(const struct work *work, struct depthwise_taps *taps, struct gemm_finish *end)
 {
     const struct depthwise_typed *plan = work->call->plan;
+    neo_data_type type = work->call->execution->problem->tensors[DST].data_type;
     float *sums = taps->sums;
     size_t height = work->tile.height, rows;
     taps->below = work->tile.width * taps->row;
+    taps->end = end;
     for (size_t row = 0; row < height; row += rows) {
         rows = plan->pairs && row + 1 < height ? 2 : 1;
         taps->lines = list_of(work, row);
         taps->sums = sums + row * taps->below;
         (rows == 2 ? plan->kernel->run_pair : plan->kernel->run)(taps);
+        if (end)
+            end->dst = element_to(type, end->dst, (neo_dim)rows * plan->shape.dst.h);
     }
+}
+
+/* Do sums become results while they are in registers? Not where they are those of channels that
+ * another task has, too. */
+static bool ends_here(const struct work *work)
+{
+    return work->call->plan->ends && work->tile.from == work->tile.channel;
 }
 
 /* Of each block of the tile's channels, in rows of DEPTHWISE_CHUNK blocks. */
@@ -243,7 +255,8 @@ static void sum_rows(const struct work *work, size_t sums_at, bool ones)
             (const float *)depthwise_part(call, ones ? parts->ones_start : parts->start) + first;
         taps.offset = (plan->gathers ? at : first) * work->bytes;
         taps.sums = (float *)(void *)(work->scratch + sums_at) + at;
-        run_rows(work, &taps);
+        struct gemm_finish end = depthwise_typed_end(call, &work->tile, first);
+        run_rows(work, &taps, ends_here(work) ? &end : NULL);
     }
 }
 
@@ -305,7 +318,8 @@ static void run_tile(const struct work *work)
     }
     if (work->call->has_excess)
         take_padding_back(work);
-    depthwise_typed_finish(work->call, &work->tile, work->scratch);
+    if (!ends_here(work))
+        depthwise_typed_finish(work->call, &work->tile, work->scratch);
 }
 
 /* ---- tasks ---- */
