@@ -259,14 +259,6 @@ static void discard(struct problem *p)
 
 /* ---- running them ---- */
 
-static void run(const neo_primitive_desc *pd, int count, const neo_exec_arg *list)
-{
-    neo_primitive *primitive;
-    require(neo_primitive_create(&primitive, pd) == NEO_OK);
-    require(neo_primitive_execute(primitive, stream, count, list) == NEO_OK);
-    neo_primitive_destroy(primitive);
-}
-
 static int list_arguments(const struct problem *p, neo_memory *weights, neo_exec_arg *list)
 {
     int count = 0;
@@ -288,11 +280,7 @@ static int list_arguments(const struct problem *p, neo_memory *weights, neo_exec
 static struct typed arranged_weights(const struct problem *p, const neo_memory_desc *desc)
 {
     struct typed to = typed_make(engine, desc);
-    neo_primitive_desc *pd;
-    require(neo_reorder_primitive_desc_create(&pd, engine, &p->sides[WEIGHTS].desc, desc, NULL) ==
-            NEO_OK);
-    run(pd, 2, (neo_exec_arg[]){{NEO_ARG_SRC, p->sides[WEIGHTS].memory}, {NEO_ARG_DST, to.memory}});
-    neo_primitive_desc_destroy(pd);
+    typed_reorder(engine, stream, &p->sides[WEIGHTS], &to);
     return to;
 }
 
@@ -306,7 +294,7 @@ static void check_one(const struct problem *p, const neo_primitive_desc *pd)
     do
         typed_put(dst, at, 1);
     while (typed_next(dst->desc.ndims, dst->desc.dims, at));
-    run(pd, list_arguments(p, weights.memory, list), list);
+    typed_run(stream, pd, list_arguments(p, weights.memory, list), list);
     do {
         double got = typed_get(dst, at), expected = want(p, at, 1);
         if (got == expected || (isnan(got) && isnan(expected)))

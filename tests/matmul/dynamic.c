@@ -123,22 +123,6 @@ static void discard(struct product *p)
 
 /* ---- running it ---- */
 
-static void run(const neo_primitive_desc *pd, int count, const neo_exec_arg *list)
-{
-    neo_primitive *primitive;
-    require(neo_primitive_create(&primitive, pd) == NEO_OK);
-    require(neo_primitive_execute(primitive, stream, count, list) == NEO_OK);
-    neo_primitive_destroy(primitive);
-}
-
-static void reorder(const struct typed *from, const struct typed *to)
-{
-    neo_primitive_desc *pd;
-    require(neo_reorder_primitive_desc_create(&pd, engine, &from->desc, &to->desc, NULL) == NEO_OK);
-    run(pd, 2, (neo_exec_arg[]){{NEO_ARG_SRC, from->memory}, {NEO_ARG_DST, to->memory}});
-    neo_primitive_desc_destroy(pd);
-}
-
 static void execute(const struct product *p, const neo_primitive_desc *pd)
 {
     const neo_memory_desc *wanted = neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS);
@@ -146,7 +130,7 @@ static void execute(const struct product *p, const neo_primitive_desc *pd)
     bool is_packed = wanted->format_kind == NEO_FORMAT_PACKED;
     if (is_packed) {
         packed = typed_make(engine, wanted);
-        reorder(&p->weights, &packed);
+        typed_reorder(engine, stream, &p->weights, &packed);
     }
     neo_exec_arg list[6] = {{NEO_ARG_SRC, p->src.memory},
                             {NEO_ARG_WEIGHTS, is_packed ? packed.memory : p->weights.memory},
@@ -159,7 +143,7 @@ static void execute(const struct product *p, const neo_primitive_desc *pd)
     if (p->zero_mask >= 0)
         list[count++] = (neo_exec_arg){NEO_ARG_ATTR_ZERO_POINTS | NEO_ARG_WEIGHTS, p->zeros.memory};
     memset(p->dst.data, 0x55, neo_memory_desc_size(&p->dst.desc));
-    run(pd, count, list);
+    typed_run(stream, pd, count, list);
     if (is_packed)
         typed_free(&packed);
 }

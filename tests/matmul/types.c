@@ -184,22 +184,6 @@ static int list_arguments(const struct product *p, neo_memory *weights, neo_exec
     return count;
 }
 
-static void run(const neo_primitive_desc *pd, int count, const neo_exec_arg *list)
-{
-    neo_primitive *primitive;
-    require(neo_primitive_create(&primitive, pd) == NEO_OK);
-    require(neo_primitive_execute(primitive, stream, count, list) == NEO_OK);
-    neo_primitive_destroy(primitive);
-}
-
-static void reorder(const struct typed *from, const struct typed *to)
-{
-    neo_primitive_desc *pd;
-    require(neo_reorder_primitive_desc_create(&pd, engine, &from->desc, &to->desc, NULL) == NEO_OK);
-    run(pd, 2, (neo_exec_arg[]){{NEO_ARG_SRC, from->memory}, {NEO_ARG_DST, to->memory}});
-    neo_primitive_desc_destroy(pd);
-}
-
 /* Packed weights are given back as they were; halves of bytes are not unpacked. */
 static void assert_unpacked(const struct typed *packed, const struct typed *plain)
 {
@@ -207,7 +191,7 @@ static void assert_unpacked(const struct typed *packed, const struct typed *plai
     if (neo_data_type_bits(plain->desc.data_type) < 8)
         return;
     struct typed to = typed_make(engine, &plain->desc);
-    reorder(packed, &to);
+    typed_reorder(engine, stream, packed, &to);
     do
         assert_true(typed_get(&to, at) == typed_get(plain, at));
     while (typed_next(NDIMS, plain->desc.dims, at));
@@ -226,7 +210,7 @@ static struct typed arranged_weights(const struct product *p, const neo_memory_d
         while (typed_next(NDIMS, p->dims[WEIGHTS], at));
         return to;
     }
-    reorder(from, &to);
+    typed_reorder(engine, stream, from, &to);
     assert_unpacked(&to, from);
     return to;
 }
@@ -251,7 +235,7 @@ static void run_one(const struct product *p, const neo_primitive_desc *pd)
     struct typed weights = arranged_weights(p, neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS));
     neo_exec_arg list[SIDES * 3 + 1];
     memcpy(p->sides[DST].data, p->old.data, neo_memory_desc_size(&p->old.desc));
-    run(pd, list_arguments(p, weights.memory, list), list);
+    typed_run(stream, pd, list_arguments(p, weights.memory, list), list);
     assert_results(p, neo_primitive_desc_kernel(pd));
     typed_free(&weights);
 }
@@ -543,7 +527,7 @@ static void reals_are_within_the_bound(void **state)
         neo_primitive_desc *pd = describe(&p);
         require(pd);
         do {
-            run(pd, list_arguments(&p, p.sides[WEIGHTS].memory, list), list);
+            typed_run(stream, pd, list_arguments(&p, p.sides[WEIGHTS].memory, list), list);
             assert_within_bound(&p);
         } while (neo_primitive_desc_next(pd) == NEO_OK);
         neo_primitive_desc_destroy(pd);
@@ -580,7 +564,7 @@ static void threads_change_nothing(void **state)
             require(neo_stream_create(&own, engine, &options) == NEO_OK);
             stream = own;
             memset(p.sides[DST].data, 0, bytes);
-            run(pd, list_arguments(&p, p.sides[WEIGHTS].memory, list), list);
+            typed_run(stream, pd, list_arguments(&p, p.sides[WEIGHTS].memory, list), list);
             stream = before;
             neo_stream_destroy(own);
             if (i == 0)

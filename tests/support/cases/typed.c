@@ -205,3 +205,22 @@ double typed_slack(neo_data_type type, double value, double error)
         return fabs(fabs(value - floor(value)) - 0.5) <= error + fabs(value) * 0x1p-23 ? 1 : 0;
     }
 }
+
+void typed_run(neo_stream *stream, const neo_primitive_desc *pd, int count,
+               const neo_exec_arg *args)
+{
+    neo_primitive *primitive;
+    require(neo_primitive_create(&primitive, pd) == NEO_OK);
+    require(neo_primitive_execute(primitive, stream, count, args) == NEO_OK);
+    neo_primitive_destroy(primitive);
+}
+
+void typed_reorder(neo_engine *engine, neo_stream *stream, const struct typed *from,
+                   const struct typed *to)
+{
+    neo_primitive_desc *pd;
+    require(neo_reorder_primitive_desc_create(&pd, engine, &from->desc, &to->desc, NULL) == NEO_OK);
+    typed_run(stream, pd, 2,
+              (neo_exec_arg[]){{NEO_ARG_SRC, from->memory}, {NEO_ARG_DST, to->memory}});
+    neo_primitive_desc_destroy(pd);
+}

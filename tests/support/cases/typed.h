@@ -48,4 +48,10 @@ double typed_slack(neo_data_type type, double value, double error);
 /* To the next position of a tensor with these sizes; 0 after the last one. */
 int typed_next(int ndims, const neo_dim *dims, neo_dim *position);
 
+/* Runs a primitive once; and one that copies a tensor into another layout or type. */
+void typed_run(neo_stream *stream, const neo_primitive_desc *pd, int count,
+               const neo_exec_arg *args);
+void typed_reorder(neo_engine *engine, neo_stream *stream, const struct typed *from,
+                   const struct typed *to);
+
 #endif
