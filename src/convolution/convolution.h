@@ -55,8 +55,12 @@ static inline const struct convolution_shape *convolution_shape_of(const struct 
     return (const void *)problem->shape;
 }
 
-/* One column of pixels, of which each has one tap in width, is a row: height becomes width, and
- * depth height. Pixels and taps keep their order. Does nothing to other images. */
+/* One column of pixels, of which each has one tap in width, can be a row: height becomes width, and
+ * depth height. Pixels and taps keep their order. */
+static inline bool convolution_is_column(const struct convolution_shape *shape)
+{
+    return shape->out[WIDTH] == 1 && shape->kernel[WIDTH] == 1 && shape->padding[WIDTH] == 0;
+}
 void convolution_turn_column(struct convolution_shape *shape);
 
 /* The offset of a tap in plain weights; taps are numbered in the order depth, height, width. */
@@ -94,6 +98,17 @@ static inline struct span convolution_taps(const struct convolution_shape *shape
     return (struct span){(size_t)begin, (size_t)end};
 }
 
+/* Those that some pixel of dst may have; one, of zeros, if there is none. */
+static inline struct span convolution_reached_taps(const struct convolution_shape *shape,
+                                                   int dimension)
+{
+    const neo_dim *out = shape->out;
+    bool has_pixels = out[DEPTH] > 0 && out[HEIGHT] > 0 && out[WIDTH] > 0;
+    struct span taps = has_pixels ? convolution_taps(shape, dimension, 0, out[dimension] - 1)
+                                  : (struct span){0, (size_t)shape->kernel[dimension]};
+    return taps.begin == taps.end ? (struct span){0, 1} : taps;
+}
+
 /* Of the first dimensions' taps, as numbers in their order: from the first to the last one that is
  * among these in each dimension, of which there is one at least. */
 static inline struct span convolution_first_to_last(const struct convolution_shape *shape,
@@ -121,6 +136,10 @@ static inline bool convolution_is_depthwise(const struct problem *problem)
         return weights->dims[2] == 1;
     return weights->dims[0] == 1 && weights->dims[1] == 1;
 }
+
+/* NULL, or why the convolution is not depthwise: for algorithms that are (depthwise/depthwise.c).
+ */
+const char *convolution_refuse_groups(const struct problem *problem, const struct cpu *cpu);
 
 /* Channels next to each other, then pixels. */
 void convolution_set_channels_last(neo_memory_desc *desc);

@@ -77,8 +77,6 @@ void convolution_derive(struct problem *problem)
 
 void convolution_turn_column(struct convolution_shape *s)
 {
-    if (s->out[WIDTH] != 1 || s->kernel[WIDTH] != 1 || s->padding[WIDTH] != 0)
-        return;
     neo_dim *const all[] = {s->in,       s->out,     s->kernel,       s->stride,
                             s->dilation, s->padding, s->weights_space};
     static const neo_dim absent[] = {1, 1, 1, 1, 1, 0, 0};

@@ -5,11 +5,6 @@
 
 #include "src/tensor/layout.h"
 
-static bool has_pixels(const struct convolution_shape *s)
-{
-    return s->out[DEPTH] > 0 && s->out[HEIGHT] > 0 && s->out[WIDTH] > 0;
-}
-
 /* Leaves these taps along a dimension. Where the first one is beyond the first pixels of src for
  * all of dst, src begins there. */
 static void keep_taps(struct convolution_shape *s, struct convolution_trim *trim, int d,
@@ -33,10 +28,7 @@ bool convolution_trim(struct convolution_shape *s, struct convolution_trim *trim
     *trim = (struct convolution_trim){.ic = s->ic};
     for (int d = 0; d < SPACE; d++) {
         trim->kernel[d] = s->kernel[d];
-        trim->taps[d] = has_pixels(s) ? convolution_taps(s, d, 0, s->out[d] - 1)
-                                      : (struct span){0, (size_t)s->kernel[d]};
-        if (trim->taps[d].begin == trim->taps[d].end) /* one is enough: of zeros */
-            trim->taps[d] = (struct span){0, 1};
+        trim->taps[d] = convolution_reached_taps(s, d);
         any = any || trim->taps[d].end - trim->taps[d].begin < (size_t)s->kernel[d];
     }
     for (int d = 0; d < SPACE && any; d++)

@@ -67,14 +67,16 @@ static double first_cycles(const struct core *core, double k)
     return k < 8 ? costs->few_rounds : costs->rounds;
 }
 
-/* For each tile, of `most` rows at most, its rounds, then its stores. */
-static double listed_cycles(const struct cpu *cpu, double m, double n, double k, double most)
+/* For each tile, of `most` rows at most, its rounds, then its stores; one block has whole_k values
+ * of k. */
+static double listed_cycles(const struct cpu *cpu, double m, double n, double k, double most,
+                            double whole_k)
 {
     const double nr = GEMM_F32_NR; /* clang wants a double */
     double tiles = ceil(m / most), height = m / tiles;
     double full = floor(n / nr), rest = n - full * nr, panels = full + (rest > 0);
     double around = panels * 3 + first_cycles(cpu->core, k) * height * n / 4;
-    double blocks = fmax(ceil(k / (double)gemm_whole_k(cpu, (size_t)most, (size_t)n)), 1);
+    double blocks = fmax(ceil(k / whole_k), 1);
     if (cpu->core->in_order) {
         around = blocks * (panels * (blocks > 1 ? 60 : 30) + height * n / 4);
         if (rest > 0 && fmod(n, 4) > 0) /* sums of no whole vectors come and go one by one */
@@ -126,9 +128,10 @@ bool gemm_tail_pays(const struct cpu *cpu, size_t m, size_t n, size_t k)
         return false;
     if (cpu->core->in_order) /* has kernels of its own for whole vectors */
         return layout_panel(n, layout_panel_count(n) - 1).valid < 4;
-    double most = gemm_f32_listed_find(cpu->features, cpu->core->in_order)->height;
-    return tail_cycles(cpu, (double)m, n, (double)k, most) <
-           listed_cycles(cpu, (double)m, (double)n, (double)k, most);
+    size_t most = gemm_f32_listed_find(cpu->features, cpu->core->in_order)->height;
+    return tail_cycles(cpu, (double)m, n, (double)k, (double)most) <
+           listed_cycles(cpu, (double)m, (double)n, (double)k, (double)most,
+                         (double)gemm_whole_k(cpu, most, n));
 }
 
 static bool ends_in_one_vector(size_t n)
@@ -205,10 +208,11 @@ double gemm_estimate(const struct cpu *cpu, double batch, double m, double n, do
     } else if (b_packed && n >= (double)gemm_copied_columns(a_stride, cpu)) {
         copies = m * k / 2;
     }
-    bool tail = b_packed && gemm_tail_pays(cpu, (size_t)m, (size_t)n, (size_t)k) &&
-                (size_t)k <= gemm_whole_k(cpu, (size_t)height, (size_t)n);
-    double cycles =
-        tail ? tail_cycles(cpu, m, (size_t)n, k, height) : listed_cycles(cpu, m, n, k, height);
+    size_t whole_k = gemm_whole_k(cpu, (size_t)height, (size_t)n);
+    bool tail =
+        b_packed && (size_t)k <= whole_k && gemm_tail_pays(cpu, (size_t)m, (size_t)n, (size_t)k);
+    double cycles = tail ? tail_cycles(cpu, m, (size_t)n, k, height)
+                         : listed_cycles(cpu, m, n, k, height, (double)whole_k);
     const double each = 160 * cpu->core->slowness; /* of matrices */
     double all = cpu->core->in_order ? 800 : 600 * cpu->core->slowness;
     return all - each + batch * (each + cycles + copies + b);

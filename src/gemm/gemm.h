@@ -285,6 +285,10 @@ bool gemm_packing_pays(const struct cpu *cpu, double m, double n, double k, size
 /* Does the CPU read rows in place, for so many columns? Where a multiply-add leaves room for 64
  * bits of a load, packed rows are as fast: a copy of A pays unless its values are used for few
  * columns. */
-bool gemm_lists(const struct cpu *cpu, double n);
+static inline bool gemm_lists(const struct cpu *cpu, double n)
+{
+    const double few = 32; /* columns */
+    return cpu->core->in_order != IN_ORDER_NARROW || n <= few;
+}
 
 #endif

@@ -113,14 +113,6 @@ static double choose_order(struct gemm_plan *plan, const struct cpu *cpu, size_t
     return whole_rows && short_rows ? gemm_choose_order(plan, cpu) : 0;
 }
 
-/* Is k little more than a block has? Without blocks no sums are loaded. */
-static bool may_be_whole(const struct gemm_plan *plan, const struct cpu *cpu)
-{
-    const struct gemm_shape *shape = &plan->shape;
-    return plan->listed && !gemm_is_unknown(shape) && shape->k > plan->block_k &&
-           shape->k <= gemm_most_whole_k(cpu, plan->tile_rows, shape->n);
-}
-
 /* Blocks of k that suit the L1 cache must not move many more lines behind the L2 cache. Returns the
  * cost of the order of blocks. */
 static double choose_known_blocks(struct gemm_plan *plan, const struct cpu *cpu, size_t k)
@@ -156,18 +148,10 @@ static void choose_known(struct gemm_plan *plan, const struct cpu *cpu, size_t k
 
 static void choose_blocks(struct gemm_plan *plan, const struct cpu *cpu)
 {
-    size_t k = gemm_most_k(plan, cpu);
-    if (gemm_knows_l1(plan, cpu)) {
-        choose_known(plan, cpu, k);
-    } else {
-        gemm_set_block_k(plan, k);
-        if (may_be_whole(plan, cpu)) {
-            k = plan->shape.k;
-            gemm_set_block_k(plan, k);
-        }
-        plan->group_panels = gemm_group_that_stays(cpu, plan->block_k);
-        choose_order(plan, cpu, k);
-    }
+    if (gemm_knows_l1(plan, cpu))
+        choose_known(plan, cpu, gemm_most_k(plan, cpu));
+    else
+        choose_order(plan, cpu, gemm_choose_block_k(plan, cpu));
     plan->block_columns = plan->block_panels * LAYOUT_PANEL;
     gemm_plan_fetching(plan, cpu);
     if (!gemm_is_unknown(&plan->shape))
@@ -297,12 +281,13 @@ void gemm_plan_init(struct gemm_plan *plan, const struct gemm_shape *shape, cons
     *plan = (struct gemm_plan){.shape = *shape};
     if (shape->segment && (shape->n == SIZE_MAX || gemm_lists(cpu, (double)shape->n)))
         plan->listed = gemm_f32_listed_find(cpu->features, cpu->core->in_order);
-    if (gemm_reads_planes(shape, cpu)) {
+    if (shape->columns && gemm_reads_planes(shape, cpu)) {
         plan->planes = gemm_f32_planes_find(cpu->features, cpu->core->in_order);
         plan->run_rows = choose_run_rows(plan, cpu);
     }
     plan->has_tail = plan->listed && shape->b_packed && !gemm_is_unknown(shape) &&
-                     !shape->a_has_parts && gemm_tail_pays(cpu, shape->m, shape->n, shape->k);
+                     !shape->a_has_parts && layout_tail_columns(shape->n) &&
+                     gemm_tail_pays(cpu, shape->m, shape->n, shape->k);
     plan_by(plan, cpu);
     if (plan->has_tail && gemm_k_blocks(plan) > 1) { /* its kernels do not accumulate */
         plan->has_tail = false;

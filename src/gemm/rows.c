@@ -59,16 +59,37 @@ void gemm_set_block_k(struct gemm_plan *plan, size_t most)
 
 /* How many full panels a tile's rows are used for before the next tile comes: with them, a block of
  * rows fills three quarters of the L1 cache. */
-size_t gemm_group_that_stays(const struct cpu *cpu, size_t k)
+static size_t group_that_stays(const struct cpu *cpu, size_t k)
 {
     size_t values = cpu->l1_bytes / sizeof(float) * 3 / 4, rows = GEMM_F32_LISTED_HEIGHT * k;
     return values > rows ? max_size((values - rows) / (GEMM_F32_NR * max_size(k, 1)), 1) : 1;
 }
 
-size_t gemm_most_whole_k(const struct cpu *cpu, size_t rows, size_t n)
+/* The same for few columns, which leave room for more of k. */
+static size_t most_whole_k(const struct cpu *cpu, size_t rows, size_t n)
 {
     size_t values = cpu->l1_bytes / sizeof(float) * 7 / 8;
     return n <= FEW_PANELS ? min_size(values / (rows + n), MAX_BLOCK_K) : 0;
+}
+
+/* Is k little more than a block has? Without blocks no sums are loaded. */
+static bool may_be_whole(const struct gemm_plan *plan, const struct cpu *cpu)
+{
+    const struct gemm_shape *shape = &plan->shape;
+    return plan->listed && !gemm_is_unknown(shape) && shape->k > plan->block_k &&
+           shape->k <= most_whole_k(cpu, plan->tile_rows, shape->n);
+}
+
+size_t gemm_choose_block_k(struct gemm_plan *plan, const struct cpu *cpu)
+{
+    size_t most = gemm_most_k(plan, cpu);
+    gemm_set_block_k(plan, most);
+    if (may_be_whole(plan, cpu)) {
+        most = plan->shape.k;
+        gemm_set_block_k(plan, most);
+    }
+    plan->group_panels = group_that_stays(cpu, plan->block_k);
+    return most;
 }
 
 size_t gemm_whole_k(const struct cpu *cpu, size_t rows, size_t n)
@@ -76,7 +97,7 @@ size_t gemm_whole_k(const struct cpu *cpu, size_t rows, size_t n)
     const struct gemm_f32_listed_kernels *listed =
         gemm_f32_listed_find(cpu->features, cpu->core->in_order);
     const struct gemm_plan plan = {.shape = {.n = n}, .tile_rows = rows, .listed = listed};
-    return max_size(gemm_most_k(&plan, cpu), gemm_most_whole_k(cpu, rows, n));
+    return max_size(gemm_most_k(&plan, cpu), most_whole_k(cpu, rows, n));
 }
 
 bool gemm_rows_collide(size_t a_stride, const struct cpu *cpu)
@@ -93,11 +114,6 @@ size_t gemm_copied_columns(size_t a_stride, const struct cpu *cpu)
     size_t apart = min_size(power_of_two_in(bytes), way);
     bool crowd = apart && way / apart * (CPU_L1_WAYS - 1) < (size_t)TILES * GEMM_F32_LISTED_HEIGHT;
     return crowd && !cpu->core->in_order ? COLUMNS * (size_t)cpu->core->fmla_per_cycle : SIZE_MAX;
-}
-
-bool gemm_lists(const struct cpu *cpu, double n)
-{
-    return cpu->core->in_order != IN_ORDER_NARROW || n <= (double)FEW_COLUMNS / 2;
 }
 
 bool gemm_lower_tiles_pay(const struct cpu *cpu, double n)

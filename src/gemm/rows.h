@@ -28,12 +28,12 @@ bool gemm_lower_tiles_pay(const struct cpu *cpu, double n);
  * these once more? */
 bool gemm_tail_pays(const struct cpu *cpu, size_t m, size_t n, size_t k);
 
-/* How many full panels of k values stay in the L1 cache together with a tile's rows. */
-size_t gemm_group_that_stays(const struct cpu *cpu, size_t k);
-
-/* The most values of k that a block has, and for few columns, which leave room for more of k. */
+/* The most values of k that a block has. */
 size_t gemm_most_k(const struct gemm_plan *plan, const struct cpu *cpu);
-size_t gemm_most_whole_k(const struct cpu *cpu, size_t rows, size_t n);
+
+/* Chooses the blocks of k by that, and how many full panels are used together. Returns the most
+ * values of k. */
+size_t gemm_choose_block_k(struct gemm_plan *plan, const struct cpu *cpu);
 
 /* The most values of k that are one block, where so many rows are read in place. */
 size_t gemm_whole_k(const struct cpu *cpu, size_t rows, size_t n);

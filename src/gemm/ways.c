@@ -3,15 +3,21 @@
 
 #include <string.h>
 
-static const struct gemm_way *const ways[] = {&gemm_way_typed, &gemm_way_planes, &gemm_way_regular,
-                                              &gemm_way_listed, &gemm_way_packed};
+static bool reads_rows(const struct gemm_plan *plan, const struct gemm_tiles *tiles)
+{
+    return plan->listed &&
+           (plan->has_tail || plan->shape.a_has_parts || plan->tall <= tiles->listed->height);
+}
 
 const struct gemm_way *gemm_way_of(const struct gemm_plan *plan, const struct gemm_tiles *tiles)
 {
-    size_t i = 0;
-    while (!ways[i]->suits(plan, tiles))
-        i++;
-    return ways[i];
+    if (plan->shape.type)
+        return &gemm_way_typed;
+    if (plan->planes)
+        return &gemm_way_planes;
+    if (plan->regular_panels && gemm_has_regular(tiles->listed, plan->tall))
+        return &gemm_way_regular;
+    return reads_rows(plan, tiles) ? &gemm_way_listed : &gemm_way_packed;
 }
 
 /* A tile that leaves zeros out would not come by all of B. */

@@ -7,10 +7,6 @@
 struct gemm_way {
     const char *name;
 
-    /* Does it serve the plan's steps with these tiles, the plan's or those of another kind of core?
-     */
-    bool (*suits)(const struct gemm_plan *plan, const struct gemm_tiles *tiles);
-
     /* Do its kernels pack the full panels of a plain B as they go? NULL: none do. */
     bool (*packs)(const struct gemm_task *task, const struct gemm_step *step);
 
@@ -20,11 +16,18 @@ struct gemm_way {
 };
 
 /* Panels of a type; columns of A in place; rows in place at equal distances, or listed; rows
- * packed, which suits all the others. */
+ * packed, which serves all the others. */
 extern const struct gemm_way gemm_way_typed, gemm_way_planes, gemm_way_regular, gemm_way_listed,
     gemm_way_packed;
 
-/* The first one that suits. */
+/* Are there kernels of regular rows for tiles of so many, or one less? */
+static inline bool gemm_has_regular(const struct gemm_f32_listed_kernels *kernels, size_t tall)
+{
+    return tall >= 2 && kernels->regular[tall - 1] && kernels->regular[tall - 2];
+}
+
+/* The first one that serves the plan's steps with these tiles, the plan's or those of another kind
+ * of core. */
 const struct gemm_way *gemm_way_of(const struct gemm_plan *plan, const struct gemm_tiles *tiles);
 
 /* Packs the step's panels of a plain B, unless they are there from the step before; the full ones

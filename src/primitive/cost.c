@@ -85,6 +85,13 @@ double cost_time(const struct cost *cost, const struct cpu *cpu)
     return alone + both(cpu->core, cost->meanwhile, weights);
 }
 
+struct candidate candidate_of(const struct algorithm *algorithm, const struct problem *problem,
+                              const struct cpu *cpu)
+{
+    struct cost cost = cost_of(algorithm, problem, cpu);
+    return (struct candidate){algorithm, cost, cost_time(&cost, cpu)};
+}
+
 static double milliseconds(double cycles, const struct cpu *cpu)
 {
     return cpu->core->ghz > 0 ? cycles / (cpu->core->ghz * 1e6) : 0;

@@ -24,6 +24,16 @@ struct cost cost_of(const struct algorithm *algorithm, const struct problem *pro
  * tests/convolution/cost.c holds it against what a cycle simulator printed. */
 double cost_time(const struct cost *cost, const struct cpu *cpu);
 
+/* An algorithm with what it costs for a problem, which it serves. */
+struct candidate {
+    const struct algorithm *algorithm;
+    struct cost cost; /* on one thread */
+    double time;      /* of that: what candidates are ranked by */
+};
+
+struct candidate candidate_of(const struct algorithm *algorithm, const struct problem *problem,
+                              const struct cpu *cpu);
+
 /* The parts of the time in milliseconds, for logs; 0 where the core's clock is not known. */
 double cost_compute_ms(const struct cost *cost, const struct cpu *cpu);
 double cost_memory_ms(const struct cost *cost, const struct cpu *cpu);

@@ -104,7 +104,6 @@ static neo_status make_plan(struct implementation *impl)
     neo_status status = problem_check_tensors(&impl->problem); /* what was `any` has a size now */
     if (status != NEO_OK)
         return status;
-    impl->runtime = problem_is_runtime(&impl->problem);
     algorithm->plan(impl->plan, &impl->problem, cpu);
     snprintf(impl->name, sizeof impl->name, "%s:%s", algorithm->name,
              cpu->features & CPU_NEON ? "neon" : "portable");
@@ -184,8 +183,10 @@ static void decide_facts(struct implementation *impl)
             continue;
         facts->tensors |= 1u << t;
         desc_image(desc, facts->images[t]);
-        facts->in_order[count++] = *expect(facts, t);
     }
+    for (enum tensor t = 0; t < TENSOR_COUNT; t++)
+        if (facts->tensors >> t & 1)
+            facts->in_order[count++] = *expect(facts, t);
     facts->parallel =
         impl->runtime || partition_threads(impl->estimate, INT_MAX, impl->engine->cpu->core) > 1;
     facts->scratch_bytes = impl->runtime ? 0 : implementation_scratch_bytes(impl, 1);
@@ -225,8 +226,6 @@ static void implementation_free(struct cache_value *value)
 
 static neo_status copy_extras(struct problem *problem, const struct description *d)
 {
-    if (!d->extra_count)
-        return NEO_OK;
     size_t bytes = (size_t)d->extra_count * sizeof *d->extras;
     problem->extras = malloc(bytes);
     if (!problem->extras)
@@ -245,9 +244,9 @@ static neo_status copy_description(struct implementation *impl, const struct des
     neo_status status = attributes_init_copy(&impl->described.attributes, d->attributes);
     if (status == NEO_OK)
         status = attributes_init_copy(&impl->problem.attributes, d->attributes);
-    if (status == NEO_OK)
+    if (status == NEO_OK && d->extra_count)
         status = copy_extras(&impl->described, d);
-    if (status == NEO_OK)
+    if (status == NEO_OK && d->extra_count)
         status = copy_extras(&impl->problem, d);
     return status;
 }
@@ -266,7 +265,6 @@ static neo_status take_late(struct implementation *impl, int index)
 {
     if (index > 0)
         return NEO_LAST_IMPLEMENTATION;
-    impl->runtime = true;
     impl->algorithm = impl->problem.operation->late;
     return impl->algorithm->nest(impl);
 }
@@ -274,7 +272,7 @@ static neo_status take_late(struct implementation *impl, int index)
 /* The algorithm with its plan and what it nests. */
 static neo_status select_and_plan(struct implementation *impl, int index)
 {
-    if (impl->problem.operation->late && problem_is_runtime(&impl->problem))
+    if (impl->problem.operation->late && impl->runtime)
         return take_late(impl, index);
     neo_status status = select_algorithm(impl, index);
     if (status == NEO_OK)
@@ -300,8 +298,9 @@ static neo_status implementation_init(struct implementation *impl, const struct 
         status = problem_check(&impl->problem);
     if (status != NEO_OK)
         return status;
-    problem_settle_strides(&impl->problem);
     settle_vector(impl);
+    problem_settle_strides(&impl->problem);
+    impl->runtime = problem_is_runtime(&impl->problem);
     impl->token_count = 1;
     status = select_and_plan(impl, index);
     if (status != NEO_OK)
@@ -326,9 +325,9 @@ neo_status implementation_create(struct implementation **out, neo_engine *engine
     memset(impl, 0, sizeof *impl);
     cache_value_init(&impl->value, implementation_free);
     impl->engine = engine;
+    uint64_t id = block_pool_new_id(engine->blocks);
     block_manager_init(&impl->blocks, engine->blocks);
-    block_manager_set_user(&impl->blocks, description->operation->name,
-                           block_pool_new_id(engine->blocks));
+    block_manager_set_user(&impl->blocks, description->operation->name, id);
     neo_status status = implementation_init(impl, description, index);
     if (status != NEO_OK) {
         implementation_free(&impl->value);

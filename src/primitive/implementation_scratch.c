@@ -8,8 +8,9 @@
 
 int implementation_threads(const struct implementation *impl, int available)
 {
-    return impl->runtime ? available
-                         : partition_threads(impl->estimate, available, impl->engine->cpu->core);
+    bool is_given = impl->runtime || available == 1;
+    return is_given ? available
+                    : partition_threads(impl->estimate, available, impl->engine->cpu->core);
 }
 
 static size_t own_bytes(const struct implementation *impl, int threads)

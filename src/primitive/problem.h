@@ -92,6 +92,7 @@ struct execution {
 };
 
 typedef void run_fn(const void *plan, const struct execution *execution);
+typedef const char *common_refuse_fn(const struct problem *problem, const struct cpu *cpu);
 
 /* One way to do an operation. */
 struct algorithm {
@@ -103,6 +104,10 @@ struct algorithm {
 
     /* NULL, or the algorithm that a variant of one leaves the products to. */
     const struct algorithm *by;
+
+    /* NULL, or asked before refuse(), and once for algorithms that follow each other: why all of
+     * them decline. */
+    common_refuse_fn *refuse_all;
 
     const struct type_set *types; /* what it serves; NULL: f32 alone */
     bool quantizes;               /* with scales and zero points */

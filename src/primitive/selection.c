@@ -9,27 +9,38 @@ struct search {
     const struct cpu *cpu;
     const char *usual; /* NULL, or why those decline that name no types */
     size_t next;       /* number of an algorithm */
+
+    /* What the last one that has something in common with others says, and why these decline. */
+    common_refuse_fn *common;
+    const char *common_reason;
 };
 
 static struct search begin(const struct problem *problem, const struct cpu *cpu)
 {
-    return (struct search){problem, cpu, types_refuse(NULL, problem), 0};
+    return (struct search){.problem = problem, .cpu = cpu, .usual = types_refuse(NULL, problem)};
 }
 
-struct candidate candidate_of(const struct algorithm *algorithm, const struct problem *problem,
-                              const struct cpu *cpu)
+static const char *refuse_all(struct search *search, const struct algorithm *algorithm)
 {
-    struct cost cost = cost_of(algorithm, problem, cpu);
-    return (struct candidate){algorithm, cost, cost_time(&cost, cpu)};
+    common_refuse_fn *common = algorithm->refuse_all;
+    if (common != search->common) {
+        search->common = common;
+        search->common_reason = common ? common(search->problem, search->cpu) : NULL;
+    }
+    return search->common_reason;
 }
 
 /* NULL, or why the algorithm declines: types, scales and zero points, or what it says itself. */
-static const char *refuse(const struct search *search, const struct algorithm *algorithm)
+static const char *refuse(struct search *search, const struct algorithm *algorithm)
 {
     const struct problem *problem = search->problem;
     if (problem->attributes.quantization_count && !algorithm->quantizes)
         return "it takes neither scales nor zero points";
-    const char *reason = algorithm->types ? types_refuse(algorithm->types, problem) : search->usual;
+    const char *reason = algorithm->types ? NULL : search->usual;
+    if (!reason)
+        reason = refuse_all(search, algorithm);
+    if (!reason && algorithm->types)
+        reason = types_refuse(algorithm->types, problem);
     return reason ? reason : algorithm->refuse(algorithm, problem, search->cpu);
 }
 
@@ -45,7 +56,7 @@ static void insert(struct ranking *ranking, struct candidate candidate)
 void selection_rank(struct ranking *ranking, const struct problem *problem, const struct cpu *cpu)
 {
     const struct operation *operation = problem->operation;
-    const struct search search = begin(problem, cpu);
+    struct search search = begin(problem, cpu);
     ranking->serving_count = ranking->declined_count = 0;
     for (size_t i = 0; i < operation->algorithm_count; i++) {
         const struct algorithm *algorithm = operation->algorithms[i];

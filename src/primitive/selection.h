@@ -4,15 +4,13 @@
 
 #include "src/primitive/cost.h"
 
-struct candidate {
-    const struct algorithm *algorithm;
-    struct cost cost; /* on one thread */
-    double time;      /* of that: what candidates are ranked by */
-};
-
-/* With its cost for the problem, which it serves. */
-struct candidate candidate_of(const struct algorithm *algorithm, const struct problem *problem,
-                              const struct cpu *cpu);
+/* NULL, or why one algorithm declines a problem of types that it serves. */
+static inline const char *selection_refuse(const struct algorithm *algorithm,
+                                           const struct problem *problem, const struct cpu *cpu)
+{
+    const char *reason = algorithm->refuse_all ? algorithm->refuse_all(problem, cpu) : NULL;
+    return reason ? reason : algorithm->refuse(algorithm, problem, cpu);
+}
 
 struct declined {
     const char *algorithm, *reason;

@@ -1,10 +1,10 @@
 /* Which combinations of data types are served, and the sentences for those that are not. */
 #include "src/primitive/types.h"
 
-static const struct type_set f32_alone[] = {{{TYPES_F32, TYPES_F32, TYPES_F32, TYPES_F32}}, {{0}}};
-
-static const struct type_set whole_alone[] = {
-    {{TYPES_WHOLE, TYPES_WHOLE, TYPES_WHOLE, TYPES_WHOLE}}, {{0}}};
+const struct type_set types_f32_alone[] = {{{TYPES_F32, TYPES_F32, TYPES_F32, TYPES_F32}}, {{0}}};
+const struct type_set types_whole_alone[] = {{{TYPES_WHOLE, TYPES_WHOLE, TYPES_WHOLE, TYPES_WHOLE}},
+                                             {{0}}};
+const enum tensor types_order[TENSOR_COUNT] = {SRC, WEIGHTS, DST, BIAS};
 
 /* ---- sentences: they outlive whoever asks ---- */
 
@@ -35,24 +35,6 @@ static const char *const ones[TENSOR_COUNT][TYPES] = {
 #undef ONE
 #undef EACH
 
-/* ---- the search ---- */
-
-static bool is_in(const struct type_set *set, const struct problem *problem, enum tensor t)
-{
-    const neo_memory_desc *desc = &problem->tensors[t];
-    return !desc->ndims || types_have(set->types[t], desc->data_type);
-}
-
-/* How many tensors, in the order in which they are looked at, have types of the set. */
-static int agreeing(const struct type_set *set, const struct problem *problem,
-                    const enum tensor *order)
-{
-    int count = 0;
-    while (count < TENSOR_COUNT && is_in(set, problem, order[count]))
-        count++;
-    return count;
-}
-
 static const char *sentence(const struct problem *problem, enum tensor t)
 {
     unsigned type = problem->tensors[t].data_type, src = problem->tensors[SRC].data_type;
@@ -60,22 +42,7 @@ static const char *sentence(const struct problem *problem, enum tensor t)
     return t == WEIGHTS ? pairs[src < TYPES ? src : 0][type] : ones[t][type];
 }
 
-static const struct type_set *sets_of(const struct type_set *sets, const struct problem *problem)
+const char *types_sentence(const struct problem *problem, int served)
 {
-    if (sets)
-        return sets;
-    return problem->operation->takes_all_types ? whole_alone : f32_alone;
-}
-
-const char *types_refuse(const struct type_set *sets, const struct problem *problem)
-{
-    static const enum tensor order[TENSOR_COUNT] = {SRC, WEIGHTS, DST, BIAS};
-    int most = 0;
-    for (const struct type_set *set = sets_of(sets, problem); set->types[SRC]; set++) {
-        int count = agreeing(set, problem, order);
-        if (count == TENSOR_COUNT)
-            return NULL;
-        most = count > most ? count : most;
-    }
-    return sentence(problem, order[most]);
+    return sentence(problem, types_order[served]);
 }

@@ -4,12 +4,7 @@
 #include "src/core/checked.h"
 #include "src/tensor/element.h"
 
-enum { UNITS = 16, F16_SCALES = 16, OFFSETS = 32, IDS = 64, VERSION = 1 };
-
-bool block_layout_is(uint16_t id)
-{
-    return id > LAYOUT_MATMUL_BLOCKS && id < LAYOUT_MATMUL_BLOCKS + IDS;
-}
+enum { UNITS = 16, F16_SCALES = 16, OFFSETS = 32, VERSION = 1 };
 
 static struct gemm_blocks blocks_of(const neo_memory_desc *desc)
 {

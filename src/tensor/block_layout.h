@@ -15,8 +15,14 @@ bool block_layout_read(struct gemm_blocks *out, const neo_memory_desc *desc);
 /* Makes a descriptor of s4 or s8, with its last two dimensions k and n, packed. */
 void block_layout_set(neo_memory_desc *desc, const struct gemm_blocks *blocks);
 
-/* Is the id one of these layouts'? NULL, or why a descriptor with such an id is wrong. */
-bool block_layout_is(uint16_t id);
+/* Is the id one of these layouts'? */
+static inline bool block_layout_is(uint16_t id)
+{
+    enum { IDS = 64 };
+    return id > LAYOUT_MATMUL_BLOCKS && id < LAYOUT_MATMUL_BLOCKS + IDS;
+}
+
+/* NULL, or why a descriptor with such an id is wrong. */
 const char *block_layout_wrong(const neo_memory_desc *desc);
 
 /* Of a descriptor that is right. */

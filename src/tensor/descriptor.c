@@ -11,11 +11,6 @@
 
 /* ---- questions ---- */
 
-bool desc_is_absent(const neo_memory_desc *desc)
-{
-    return !desc || desc->ndims == 0;
-}
-
 static bool has_valid_ndims(const neo_memory_desc *desc)
 {
     return desc->ndims >= 0 && desc->ndims <= NEO_MAX_NDIMS;
@@ -43,17 +38,19 @@ static bool strided_extent(const neo_memory_desc *desc, size_t *out)
 }
 
 /* False when the bytes do not fit size_t (or, so that byte offsets fit too, PTRDIFF_MAX). */
+static bool bytes_of(size_t elements, neo_data_type type, size_t *out)
+{
+    size_t bits;
+    if (!checked_mul(&bits, elements, data_type_bits(type)) || div_up(bits, 8) > PTRDIFF_MAX)
+        return false;
+    *out = div_up(bits, 8);
+    return true;
+}
+
 static bool strided_bytes(const neo_memory_desc *desc, size_t *out)
 {
-    size_t extent, bits, bytes;
-    if (!strided_extent(desc, &extent) ||
-        !checked_mul(&bits, extent, data_type_bits(desc->data_type)))
-        return false;
-    bytes = div_up(bits, 8);
-    if (bytes > PTRDIFF_MAX)
-        return false;
-    *out = bytes;
-    return true;
+    size_t extent;
+    return strided_extent(desc, &extent) && bytes_of(extent, desc->data_type, out);
 }
 
 static const char *const does_not_fit = "the tensor's bytes do not fit the address space";
@@ -61,13 +58,13 @@ static const char *const does_not_fit = "the tensor's bytes do not fit the addre
 /* No layout is smaller than a dense one. */
 static const char *any_wrong(const neo_memory_desc *desc)
 {
-    neo_memory_desc dense = *desc;
-    size_t bytes;
+    size_t elements = 1, bytes;
     if (desc_is_runtime(desc) || desc_is_empty(desc))
         return NULL;
-    dense.offset = 0;
-    desc_set_plain(&dense);
-    return strided_bytes(&dense, &bytes) ? NULL : does_not_fit;
+    for (int i = 0; i < desc->ndims; i++)
+        if (!checked_mul(&elements, elements, (size_t)desc->dims[i]))
+            return does_not_fit;
+    return bytes_of(elements, desc->data_type, &bytes) ? NULL : does_not_fit;
 }
 
 const char *desc_wrong(const neo_memory_desc *desc)

@@ -16,7 +16,10 @@ void desc_memory_order(const neo_memory_desc *desc, int *order);
 /* NULL if desc is well formed (any kind but UNDEF), else a sentence that says what is wrong. */
 const char *desc_wrong(const neo_memory_desc *desc);
 
-bool desc_is_absent(const neo_memory_desc *desc);
+static inline bool desc_is_absent(const neo_memory_desc *desc)
+{
+    return !desc || desc->ndims == 0;
+}
 
 /* One of so many dimensions or strides is NEO_RUNTIME_DIM. */
 static inline bool desc_has_runtime(const neo_dim *values, int count)

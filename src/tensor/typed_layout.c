@@ -4,12 +4,6 @@
 #include "src/core/checked.h"
 #include "src/tensor/element.h"
 
-const struct gemm_type *typed_layout_type(uint16_t id)
-{
-    int first = typed_layout_is_convolution(id) ? LAYOUT_CONVOLUTION_TYPED : LAYOUT_MATMUL_TYPED;
-    return id > first && id < first + GEMM_TYPES ? &gemm_types[id - first] : NULL;
-}
-
 enum layout_id typed_layout_of(enum layout_id operation, const struct gemm_type *type)
 {
     return (enum layout_id)((ptrdiff_t)operation + (type - gemm_types));

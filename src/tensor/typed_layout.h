@@ -9,9 +9,6 @@
 #include "kernels/gemm/types.h"
 #include "src/tensor/layout.h"
 
-/* The type of the panels; NULL: the layout is not one of these. */
-const struct gemm_type *typed_layout_type(uint16_t id);
-
 /* The layout of panels of a type for an operation: LAYOUT_MATMUL_TYPED, LAYOUT_CONVOLUTION_TYPED.
  */
 enum layout_id typed_layout_of(enum layout_id operation, const struct gemm_type *type);
@@ -19,6 +16,13 @@ enum layout_id typed_layout_of(enum layout_id operation, const struct gemm_type 
 static inline bool typed_layout_is_convolution(uint16_t id)
 {
     return id >= LAYOUT_CONVOLUTION_TYPED;
+}
+
+/* The type of the panels; NULL: the layout is not one of these. */
+static inline const struct gemm_type *typed_layout_type(uint16_t id)
+{
+    int first = typed_layout_is_convolution(id) ? LAYOUT_CONVOLUTION_TYPED : LAYOUT_MATMUL_TYPED;
+    return id > first && id < first + GEMM_TYPES ? &gemm_types[id - first] : NULL;
 }
 
 /* NULL, or why the descriptor's layout, which is one of these, is wrong. */

@@ -35,12 +35,18 @@ static bool depthwise_fits(const struct problem *problem)
            checked_mul(&bytes, bytes, MOST_TASKS);
 }
 
+const char *convolution_refuse_groups(const struct problem *problem, const struct cpu *cpu)
+{
+    (void)cpu;
+    return convolution_is_depthwise(problem)
+               ? NULL
+               : "groups have more than one input channel, or there are none";
+}
+
 static const char *depthwise_refuse(const struct algorithm *self, const struct problem *problem,
                                     const struct cpu *cpu)
 {
     (void)self, (void)cpu;
-    if (!convolution_is_depthwise(problem))
-        return "groups have more than one input channel, or there are none";
     const char *why = convolution_refuse_tensors(problem, LAYOUT_DEPTHWISE_F32);
     if (why)
         return why;
@@ -93,6 +99,7 @@ static const char *depthwise_kernel(const void *plan)
 
 const struct algorithm convolution_depthwise = {
     .name = "depthwise",
+    .refuse_all = convolution_refuse_groups,
     .refuse = depthwise_refuse,
     .choose = depthwise_choose,
     .estimate = depthwise_estimate,

@@ -35,8 +35,6 @@ static const char *typed_refuse(const struct algorithm *self, const struct probl
     (void)self, (void)cpu;
     if (is_f32_alone(problem))
         return "all tensors are of f32";
-    if (!convolution_is_depthwise(problem))
-        return "groups have more than one input channel, or there are none";
     if (problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_PACKED)
         return "the weights are packed for another algorithm";
     if (problem->zero_points[SRC] && !is_of_integers(problem))
@@ -205,6 +203,7 @@ const struct algorithm convolution_depthwise_typed = {
     .name = "depthwise_typed",
     .types = convolution_types,
     .quantizes = true,
+    .refuse_all = convolution_refuse_groups,
     .refuse = typed_refuse,
     .choose = typed_choose,
     .estimate = typed_estimate,

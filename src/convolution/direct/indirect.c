@@ -8,7 +8,6 @@
 
 #include "arch/costs.h"
 #include "src/convolution/direct/indirect.h"
-#include "src/convolution/trim.h"
 #include "src/primitive/post_ops.h"
 
 enum {
@@ -32,39 +31,40 @@ static const char *indirect_refuse(const struct algorithm *self, const struct pr
     return convolution_refuse_direct(problem);
 }
 
-static size_t panel_vectors(const struct convolution_shape *s)
-{
-    return layout_panel(max_size((size_t)s->oc, 1), 0).width / 4;
-}
+/* A kernel, and what it is for. */
+struct choice {
+    const struct convolution_shape *shape;
+    const struct indirect_f32_kernel *kernel;
+    size_t vectors; /* of the first panel of output channels */
+};
 
-static const struct indirect_f32_kernel *find_kernel(const struct convolution_shape *s,
-                                                     const struct cpu *cpu)
+static struct choice choose(const struct convolution_shape *s, const struct cpu *cpu)
 {
-    return indirect_f32_find(cpu->features, cpu->core->in_order, (size_t)s->ic,
-                             4 * panel_vectors(s));
+    size_t width = layout_panel(max_size((size_t)s->oc, 1), 0).width;
+    return (struct choice){
+        s, indirect_f32_find(cpu->features, cpu->core->in_order, (size_t)s->ic, width), width / 4};
 }
 
 /* Are three vectors summed for half of the pixels at a time? */
-static bool is_in_halves(const struct convolution_shape *s,
-                         const struct indirect_f32_kernel *kernel)
+static bool is_in_halves(const struct choice *chosen)
 {
-    return !kernel->in_order && panel_vectors(s) > 2;
+    return !chosen->kernel->in_order && chosen->vectors > 2;
 }
 
 /* The pixels that the kernel is best for. */
-static size_t piece_of(const struct convolution_shape *s, const struct indirect_f32_kernel *kernel)
+static size_t piece_of(const struct choice *chosen)
 {
-    return kernel->pixels[panel_vectors(s) - 1];
+    return chosen->kernel->pixels[chosen->vectors - 1];
 }
 
 /* Pixels of dst are as far from each other at the end of a row as within it: pieces may go across
  * rows. That leaves fewer of them incomplete, but takes longer to list; kernels for cores that
  * issue in order are as fast with less than a full piece. */
-static bool crosses_rows(const struct convolution_shape *s,
-                         const struct indirect_f32_kernel *kernel)
+static bool crosses_rows(const struct choice *chosen)
 {
+    const struct convolution_shape *s = chosen->shape;
     bool is_dst_even = s->out[HEIGHT] == 1 || s->dst.h == s->out[WIDTH] * s->dst.w;
-    return is_dst_even && (!kernel->in_order || s->out[WIDTH] < (neo_dim)piece_of(s, kernel));
+    return is_dst_even && (!chosen->kernel->in_order || s->out[WIDTH] < (neo_dim)piece_of(chosen));
 }
 
 /* Cycles of one tap's multiply-adds for so many outputs. One to three channels are loaded by
@@ -101,31 +101,31 @@ static bool takes_fours(const struct indirect_f32_kernel *kernel)
 /* How much longer steps take than their multiply-adds: few sums wait for each other; and cores that
  * issue 64 bits of a load beside one have few beside which a vector of weights can come, if there
  * are few pixels. */
-static double waits(const struct convolution_shape *s, const struct indirect_f32_kernel *kernel,
-                    const struct core *core, double pixels)
+static double waits(const struct choice *chosen, const struct core *core, double pixels)
 {
     const double most = PIXELS; /* clang wants a double */
-    double vectors = (double)panel_vectors(s), others = pixels / 2 + 3 * vectors + 6;
-    double together = is_in_halves(s, kernel) && pixels > most / 2 ? pixels / 2 : pixels;
+    double vectors = (double)chosen->vectors, others = pixels / 2 + 3 * vectors + 6;
+    double together = is_in_halves(chosen) && pixels > most / 2 ? pixels / 2 : pixels;
     double sums = together * vectors;
     double alone = sums / fmax(core->fmla_per_cycle, 1);
-    if (takes_fours(kernel))
+    if (takes_fours(chosen->kernel))
         others = pixels * 5 / 8 + 3 * vectors + 1;
-    return fmax(1, kernel->in_order ? (sums + others) / 2 / sums : core->fmla_latency / alone);
+    return fmax(1,
+                chosen->kernel->in_order ? (sums + others) / 2 / sums : core->fmla_latency / alone);
 }
 
 /* Of a tile and a panel: stores, and loads that wait for addresses, which no core does much faster.
  * Groups have addresses of their own, which the narrow kernels wait for. */
-static double around_cycles(const struct convolution_shape *s, const struct cpu *cpu,
-                            const struct indirect_f32_kernel *kernel, double taps)
+static double around_cycles(const struct choice *chosen, const struct cpu *cpu, double taps)
 {
+    const struct indirect_f32_kernel *kernel = chosen->kernel;
     const struct pixels_costs *costs = &core_costs(cpu->core)->pixels;
-    double halves = is_in_halves(s, kernel) ? costs->halves : 1;
+    double halves = is_in_halves(chosen) ? costs->halves : 1;
     if (!kernel->in_order)
         return fmax(cpu->core->slowness, costs->least_slowness) * halves * (50 + 4 * taps);
     if (takes_fours(kernel))
         return 120;
-    bool waits = kernel->in_order == IN_ORDER_NARROW && s->groups > 1;
+    bool waits = kernel->in_order == IN_ORDER_NARROW && chosen->shape->groups > 1;
     return waits ? 300 + 25 * taps : 100 + 18 * taps;
 }
 
@@ -155,10 +155,10 @@ static double gather_cycles(const struct convolution_shape *s, const struct cpu 
 /* From the first to the last one that some pixel has in src; or one of zeros. */
 static struct span reached_taps(const struct convolution_shape *s)
 {
-    struct convolution_shape trimmed = *s;
-    struct convolution_trim trim;
-    convolution_trim(&trimmed, &trim);
-    return convolution_first_to_last(s, trim.taps, SPACE);
+    struct span taps[SPACE];
+    for (int d = 0; d < SPACE; d++)
+        taps[d] = convolution_reached_taps(s, d);
+    return convolution_first_to_last(s, taps, SPACE);
 }
 
 static double indirect_estimate(const struct algorithm *self, const struct problem *problem,
@@ -168,11 +168,11 @@ static double indirect_estimate(const struct algorithm *self, const struct probl
     struct convolution_shape s = *convolution_shape_of(problem);
     double planes = (double)s.batch * (double)s.out[DEPTH], taps = 1;
     double rows = (double)s.out[HEIGHT], width = (double)s.out[WIDTH];
-    const struct indirect_f32_kernel *kernel = find_kernel(&s, cpu);
-    double piece = (double)piece_of(&s, kernel);
-    bool crosses = crosses_rows(&s, kernel);
+    const struct choice chosen = choose(&s, cpu);
+    double piece = (double)piece_of(&chosen);
+    bool crosses = crosses_rows(&chosen);
     double tiles = crosses ? ceil(rows * width / piece) : rows * ceil(width / piece);
-    bool tuned = kernel->in_order;
+    bool tuned = chosen.kernel->in_order;
     tiles *= planes;
     for (int i = 0; i < SPACE; i++)
         taps *= (double)s.kernel[i];
@@ -183,12 +183,12 @@ static double indirect_estimate(const struct algorithm *self, const struct probl
     struct span span = reached_taps(&s);
     double reached = (double)(span.end - span.begin);
     double sums = reached * tap_cycles(cpu, tuned, outputs, (double)s.ic) *
-                  waits(&s, kernel, cpu->core, of_a_tile);
+                  waits(&chosen, cpu->core, of_a_tile);
     double panels = ceil((double)s.oc / (double)INDIRECT_F32_WIDTH);
     double listing = tiles * (cpu->core->slowness * (80 + (tuned ? 45 : 18) * taps) +
                               reading_cycles(&s, cpu, reached));
     double around =
-        groups * (panels * around_cycles(&s, cpu, kernel, reached) + ragged_cycles(&s, cpu->core));
+        groups * (panels * around_cycles(&chosen, cpu, reached) + ragged_cycles(&s, cpu->core));
     bool plain = problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED;
     double packing = plain ? taps * (double)(s.groups * s.ic * s.oc) : 0;
     return 600 * cpu->core->slowness + sums + listing + around + packing +
@@ -203,11 +203,11 @@ static size_t source_rows(const struct convolution_shape *s, size_t rows)
     return min_size(indirect_reached_rows(s, rows), (size_t)s->in[HEIGHT]);
 }
 
-static void plan_rows(struct convolution_indirect *mine)
+static void plan_rows(struct convolution_indirect *mine, const struct choice *chosen)
 {
     const struct convolution_shape *s = &mine->shape;
     size_t row_bytes = (size_t)s->in[WIDTH] * mine->channels * sizeof(float);
-    mine->crosses_rows = crosses_rows(s, mine->kernel);
+    mine->crosses_rows = crosses_rows(chosen);
     mine->rows = mine->gathers ? GATHERED_ROWS : mine->crosses_rows ? (size_t)s->out[HEIGHT] : 1;
     while (mine->gathers && mine->rows > 1 &&
            source_rows(s, mine->rows) * row_bytes > MOST_GATHERED)
@@ -265,15 +265,16 @@ static void indirect_plan(void *plan, const struct problem *problem, const struc
     mine->channels = (size_t)(s->groups * s->ic);
     mine->outputs = (size_t)(s->groups * s->oc);
     mine->cpu = cpu;
-    mine->kernel = find_kernel(s, cpu);
-    mine->piece = piece_of(s, mine->kernel);
+    const struct choice chosen = choose(s, cpu);
+    mine->kernel = chosen.kernel;
+    mine->piece = piece_of(&chosen);
     mine->copy = copy_f32_find(cpu->features)->run;
     mine->gathers = s->src.c != 1 && mine->channels > 1;
     mine->staged = fusion.reads_dst || (s->dst.c != 1 && mine->outputs > 1);
     mine->finishes = !fusion.complete || fusion.reads_dst;
     mine->low = mine->finishes ? -INFINITY : fusion.low;
     mine->high = mine->finishes ? INFINITY : fusion.high;
-    plan_rows(mine);
+    plan_rows(mine, &chosen);
     plan_pieces(mine, cpu);
     plan_scratch(mine, problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED);
 }

@@ -113,6 +113,13 @@ static void place_edges(struct convolution_gemm *plan)
     plan->rows = range_of(s, HEIGHT, 0, s->out[HEIGHT] - 1);
 }
 
+/* Of a task's copies of all edges. */
+static size_t edge_values(const struct convolution_gemm *plan)
+{
+    const struct convolution_shape *s = &plan->shape;
+    return (size_t)(s->in[DEPTH] * s->in[HEIGHT]) * plan->edge_row;
+}
+
 void segments_plan(struct convolution_gemm *plan, const struct cpu *cpu)
 {
     const struct convolution_shape *s = &plan->shape;
@@ -122,22 +129,12 @@ void segments_plan(struct convolution_gemm *plan, const struct cpu *cpu)
     plan->copy = copy_f32_find(cpu->features)->run;
     if (plan->rows_are_merged) {
         place_edges(plan);
+        if (plan->edge_row)
+            plan->edge_bytes = (edge_values(plan) + plan->segment) * sizeof(float);
     } else {
         plan->inner_begin = 0;
         plan->inner_end = s->out[WIDTH];
     }
-}
-
-/* Of all edges. */
-static size_t edge_values(const struct convolution_gemm *plan)
-{
-    const struct convolution_shape *s = &plan->shape;
-    return (size_t)(s->in[DEPTH] * s->in[HEIGHT]) * plan->edge_row;
-}
-
-size_t segments_edge_bytes(const struct convolution_gemm *plan)
-{
-    return plan->edge_row ? (edge_values(plan) + plan->segment) * sizeof(float) : 0;
 }
 
 /* ---- run ---- */

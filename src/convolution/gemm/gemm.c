@@ -149,7 +149,8 @@ static double product_estimate(const struct algorithm *self, const struct proble
     if (!listed && sums_are_between(s, cpu->core))
         gather += 40 * cpu->core->slowness * (double)s->batch * pixels_of(s) * (double)s->groups;
     if (listed) {
-        double zeros = patches_zeros(&plan, k, (double)s->oc) * of_one_row(s, cpu);
+        double zeros = of_one_row(s, cpu);
+        zeros *= patches_zeros(&plan, k, (double)s->oc);
         gather += patches_are_few(s) ? skipping_cycles(s, cpu, zeros * k) : 0;
         k *= 1 - zeros;
     }
@@ -165,12 +166,12 @@ static double product_meanwhile(const struct algorithm *self, const struct probl
     struct convolution_gemm plan = {.shape = *convolution_shape_of(problem)};
     const struct convolution_shape *s = &plan.shape;
     double taps = (double)s->kernel[DEPTH] * (double)s->kernel[HEIGHT] * (double)s->kernel[WIDTH];
+    if (problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED ||
+        !gemm_fetches(cpu, NULL, (double)s->batch * pixels_of(s), (double)s->oc,
+                      taps * (double)s->ic))
+        return 0;
     segments_plan(&plan, cpu);
-    bool fetches = lists_rows(&plan) &&
-                   problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED &&
-                   gemm_fetches(cpu, NULL, (double)s->batch * pixels_of(s), (double)s->oc,
-                                taps * (double)s->ic);
-    return fetches ? product_estimate(self, problem, cpu) : 0;
+    return lists_rows(&plan) ? product_estimate(self, problem, cpu) : 0;
 }
 
 /* ---- plan ---- */
@@ -275,10 +276,10 @@ static void plan_lists(const struct convolution_gemm *mine, struct gemm_shape *g
     gemm->segment = mine->segment;
     gemm->a_stride = (size_t)row;
     gemm->a_is_regular = mine->rows_are_affine;
-    gemm->a_has_zeros = patches_zeros(mine, (double)gemm->k, (double)gemm->n) > 0;
     gemm->a_has_parts = mine->columns.count > 0;
     gemm->c_stride = mine->row_stride;
     plan_values(s, gemm);
+    gemm->a_has_zeros = patches_zeros(mine, (double)gemm->k, (double)gemm->n) > 0;
 }
 
 void convolution_gemm_plan(struct convolution_gemm *mine, const struct problem *problem,
@@ -302,7 +303,7 @@ void convolution_gemm_plan(struct convolution_gemm *mine, const struct problem *
     }
     if (!desc_is_empty(&problem->tensors[DST]))
         plan_pixels(mine, &gemm);
-    gemm.task_scratch_bytes = segments_edge_bytes(mine);
+    gemm.task_scratch_bytes = mine->edge_bytes;
     bool rows = s->oc == 1 || s->dst.c == 1;
     gemm.columns = !rows && mine->row_stride == 1;
     gemm.output = choose_output(problem, rows || gemm.columns);

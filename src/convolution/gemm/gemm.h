@@ -55,6 +55,7 @@ struct convolution_gemm {
     neo_dim inner_begin, inner_end;
     struct convolution_edge left, right;
     size_t edge_row;
+    size_t edge_bytes; /* of a task's copies, with a segment of zeros behind them */
     struct convolution_range planes, rows; /* of src, that an image of dst needs */
     copy_f32_fn *copy;
 
@@ -172,9 +173,6 @@ extern const float segments_padding[512];
 /* Sets how patches are divided into segments, if they are. */
 void segments_plan(struct convolution_gemm *plan, const struct cpu *cpu);
 
-/* Of a task's copies of edges, with a segment of zeros behind them. */
-size_t segments_edge_bytes(const struct convolution_gemm *plan);
-
 /* Lists segments; edges: the task's copies. */
 void segments_list(const struct convolution_call *call, const float *edges,
                    const struct gemm_list *list);
@@ -182,7 +180,11 @@ void segments_list(const struct convolution_call *call, const float *edges,
 /* ---- the table of segments (table.c) ---- */
 
 /* Are a matrix's segments few enough for a table? */
-bool segments_fit_table(double tiles, double segments);
+static inline bool segments_fit_table(double tiles, double segments)
+{
+    const double list_bytes = GEMM_F32_LIST * sizeof(uint64_t), most = 32 << 10;
+    return tiles * segments * list_bytes <= most;
+}
 
 /* Sets plan->table_bytes, if they are. */
 void segments_plan_table(struct convolution_gemm *plan);
@@ -205,7 +207,11 @@ struct span patches_reach(const struct convolution_gemm *plan, size_t batch, siz
 double patches_mean_taps(const struct convolution_shape *shape, int dimension, neo_dim pixels);
 
 /* Does an image have so few that each of its tiles can be looked at beforehand? */
-bool patches_are_few(const struct convolution_shape *shape);
+static inline bool patches_are_few(const struct convolution_shape *shape)
+{
+    const neo_dim few = 16;
+    return shape->out[DEPTH] * shape->out[HEIGHT] * shape->out[WIDTH] <= few;
+}
 
 /* How much of the patches' taps lies in the padding for all rows of a tile of the GEMM; 0 if it
  * does not pay to look for them. */

@@ -113,12 +113,6 @@ static double reach_of_rows(const struct convolution_gemm *plan)
     return left;
 }
 
-bool patches_are_few(const struct convolution_shape *s)
-{
-    const neo_dim few = 16;
-    return s->out[DEPTH] * s->out[HEIGHT] * s->out[WIDTH] <= few;
-}
-
 double patches_zeros(const struct convolution_gemm *plan, double k, double n)
 {
     const double rows = GEMM_F32_LISTED_HEIGHT; /* clang wants a double */

@@ -8,18 +8,12 @@
 #include "src/convolution/address_pairs.h"
 #include "src/convolution/gemm/gemm.h"
 
-enum { LIST = GEMM_F32_LIST, MOST_BYTES = 32 << 10 };
+enum { LIST = GEMM_F32_LIST };
 #define OWN (UINT64_C(1) << 63)
 
 /* Places that no two sizes reach from one to the other. */
 #define SRC_PLACE (UINT64_C(1) << 61)
 #define EDGES_PLACE (UINT64_C(1) << 62)
-
-bool segments_fit_table(double tiles, double segments)
-{
-    const double list_bytes = LIST * sizeof(uint64_t), most = MOST_BYTES; /* clang wants doubles */
-    return tiles * segments * list_bytes <= most;
-}
 
 void segments_plan_table(struct convolution_gemm *plan)
 {
@@ -36,8 +30,7 @@ void segments_plan_table(struct convolution_gemm *plan)
 static uint64_t distance(const struct convolution_gemm *plan, uint64_t address)
 {
     if (address == (uintptr_t)segments_padding)
-        return OWN |
-               (segments_edge_bytes(plan) - (plan->edge_row ? bytes((neo_dim)plan->segment) : 0));
+        return OWN | (plan->edge_bytes - (plan->edge_row ? bytes((neo_dim)plan->segment) : 0));
     return address >= EDGES_PLACE ? OWN | (address - EDGES_PLACE) : address - SRC_PLACE;
 }
 

@@ -12,6 +12,7 @@
 #include "src/core/checked.h"
 #include "src/primitive/implementation.h"
 #include "src/primitive/post_ops.h"
+#include "src/primitive/selection.h"
 #include "src/tensor/descriptor.h"
 #include "src/tensor/layout.h"
 
@@ -91,7 +92,7 @@ static __attribute__((noinline)) const char *refuse_nested(const struct algorith
     struct problem nested;
     make_nested(&nested, problem);
     /* cppcheck-suppress returnDanglingLifetime ; a refusal is a constant sentence */
-    return winograd->refuse(winograd, &nested, cpu);
+    return selection_refuse(winograd, &nested, cpu);
 }
 
 static __attribute__((noinline)) double nested_cycles(const struct algorithm *winograd,
@@ -108,9 +109,9 @@ static bool has_pixels(const struct problem *problem)
     return !desc_is_empty(&problem->tensors[SRC]) && !desc_is_empty(&problem->tensors[DST]);
 }
 
-static const char *dilated_refuse(const struct algorithm *self, const struct problem *problem,
-                                  const struct cpu *cpu)
+static const char *dilated_refuse_all(const struct problem *problem, const struct cpu *cpu)
 {
+    (void)cpu;
     if (problem->tensors[DST].ndims == 5 || !has_pixels(problem))
         return "it is three-dimensional, or has no pixels";
     struct convolution_dilated mine = parts_of(problem);
@@ -122,6 +123,12 @@ static const char *dilated_refuse(const struct algorithm *self, const struct pro
         return "the images are large";
     if (post_ops_have_operand(&problem->attributes) || post_ops_fusion(problem).reads_dst)
         return "a post-operation has an operand, or reads dst";
+    return NULL;
+}
+
+static const char *dilated_refuse(const struct algorithm *self, const struct problem *problem,
+                                  const struct cpu *cpu)
+{
     return refuse_nested(self->by, problem, cpu);
 }
 
@@ -216,8 +223,9 @@ static const char *kernel(const void *plan)
 
 /* What they all have. */
 #define DILATED                                                                           \
-    .refuse = dilated_refuse, .choose = dilated_choose, .estimate = dilated_estimate,     \
-    .plan = plan_dilated, .plan_bytes = sizeof(struct convolution_dilated), .nest = nest, \
+    .refuse_all = dilated_refuse_all, .refuse = dilated_refuse, .choose = dilated_choose, \
+    .estimate = dilated_estimate, .plan = plan_dilated,                                   \
+    .plan_bytes = sizeof(struct convolution_dilated), .nest = nest,                       \
     .scratch_bytes = dilated_scratch_bytes, .kernel = kernel, .run = dilated_run
 
 const struct algorithm convolution_dilated_winograd_2 = {

@@ -142,8 +142,8 @@ static bool init_shape(struct convolution_shape *s, struct convolution_trim *tri
         *s = trimmed;
     else
         trim->src = trim->weights = 0;
-    convolution_turn_column(s);
-    convolution_turn_column(s);
+    for (int i = 0; i < 2 && convolution_is_column(s); i++)
+        convolution_turn_column(s);
     return trims;
 }
 
@@ -201,36 +201,30 @@ static size_t trimmed_weights(const struct convolution_shape *s)
     return layout_all_columns((size_t)s->oc) * (size_t)row_count(s);
 }
 
-/* Every tensor has its layout. */
-static __attribute__((noinline)) const char *refuse_chosen(const struct problem *chosen)
+/* Weights that are `any` can be packed. */
+static const char *matmul_refuse(const struct algorithm *self, const struct problem *problem,
+                                 const struct cpu *cpu)
 {
+    (void)self, (void)cpu;
     struct convolution_shape s;
     struct convolution_trim trim;
-    bool trims = init_shape(&s, &trim, chosen);
-    const neo_memory_desc *weights = &chosen->tensors[WEIGHTS];
+    bool trims = init_shape(&s, &trim, problem);
+    const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
     if (s.groups != 1)
         return "there are groups";
     if (weights->format_kind == NEO_FORMAT_PACKED && weights->packed.id != LAYOUT_CONVOLUTION_F32)
         return "the weights are packed for another algorithm";
-    if (post_ops_have_operand(&chosen->attributes))
+    if (post_ops_have_operand(&problem->attributes))
         return "a post-operation has an operand";
-    if (desc_is_empty(&chosen->tensors[DST]) || s.ic == 0)
+    if (desc_is_empty(&problem->tensors[DST]) || s.ic == 0)
         return "there is nothing to multiply";
     if (dst_stride(&s) < 0)
         return "pixels are not at equal distances";
-    if (is_plain(chosen) && weights_stride(&s, has_taps_first(&s)) < 0)
+    if (is_plain(problem) && weights_stride(&s, has_taps_first(&s)) < 0)
         return "weights of an output channel are not at equal distances";
-    if (trims && !is_plain(chosen) && trimmed_weights(&s) > MOST_COPIED / sizeof(float))
+    if (trims && !is_plain(problem) && trimmed_weights(&s) > MOST_COPIED / sizeof(float))
         return "many weights would be copied";
-    return is_in_place(&s) ? NULL : refuse_copies(&s);
-}
-
-static const char *matmul_refuse(const struct algorithm *self, const struct problem *problem,
-                                 const struct cpu *cpu)
-{
-    struct problem chosen = *problem;
-    convolution_choose_packed(self, &chosen, cpu);
-    const char *why = refuse_chosen(&chosen);
+    const char *why = is_in_place(&s) ? NULL : refuse_copies(&s);
     return why ? why : convolution_refuse_direct(problem);
 }
 

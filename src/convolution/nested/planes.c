@@ -13,6 +13,7 @@
 #include "src/core/checked.h"
 #include "src/primitive/implementation.h"
 #include "src/primitive/post_ops.h"
+#include "src/primitive/selection.h"
 #include "src/tensor/descriptor.h"
 
 enum { LANES = 4, WIDEST = 4 }; /* vectors of a tile */
@@ -90,15 +91,10 @@ static double source_bytes(const struct convolution_shape *s)
 
 static const char *refuse_shape(const struct convolution_shape *s, const struct cpu *cpu)
 {
-    enum { MOST_ROWS = 7 };
     if (!are_planes(s))
         return "pixels of a row do not follow each other, or are few";
     if (s->ic < 1 || s->batch < 1 || s->groups < 1 || s->oc < 1 || s->out[HEIGHT] < 1)
         return "there is nothing to add up";
-    if (s->stride[HEIGHT] != 1 || s->stride[WIDTH] != 1)
-        return "a stride is not 1";
-    if (s->kernel[HEIGHT] > MOST_ROWS)
-        return "the kernel is high";
     if (source_bytes(s) > (double)cpu->l1_bytes)
         return "the rows of source that some rows of dst need exceed the L1 cache";
     return NULL;
@@ -110,14 +106,23 @@ static __attribute__((noinline)) const char *refuse_nested(const struct problem 
     struct problem nested;
     make_nested(&nested, chosen);
     /* cppcheck-suppress returnDanglingLifetime ; a refusal is a constant sentence */
-    return convolution_depthwise.refuse(&convolution_depthwise, &nested, cpu);
+    return selection_refuse(&convolution_depthwise, &nested, cpu);
 }
 
-static const char *planes_refuse(const struct algorithm *self, const struct problem *problem,
-                                 const struct cpu *cpu)
+static __attribute__((noinline)) const char *refuse_chosen(const struct problem *problem,
+                                                           const struct cpu *cpu)
 {
-    (void)self;
     struct problem chosen = *problem;
+    choose_layouts(&chosen);
+    return refuse_nested(&chosen, cpu);
+}
+
+/* In whatever order images have their channels. */
+static const char *planes_refuse_all(const struct problem *problem, const struct cpu *cpu)
+{
+    (void)cpu;
+    enum { MOST_ROWS = 7 };
+    const struct convolution_shape *s = convolution_shape_of(problem);
     struct post_ops_fusion fusion = post_ops_fusion(problem);
     if (problem->tensors[DST].ndims == 5 || convolution_is_depthwise(problem))
         return "it is depthwise, or three-dimensional";
@@ -125,9 +130,17 @@ static const char *planes_refuse(const struct algorithm *self, const struct prob
         return "the weights are packed for another algorithm";
     if (!fusion.complete || fusion.reads_dst || post_ops_have_operand(&problem->attributes))
         return "a post-operation is more than a clamp";
-    choose_layouts(&chosen);
-    const char *why = refuse_shape(convolution_shape_of(&chosen), cpu);
-    why = why ? why : refuse_nested(&chosen, cpu);
+    if (s->stride[HEIGHT] != 1 || s->stride[WIDTH] != 1)
+        return "a stride is not 1";
+    return s->kernel[HEIGHT] > MOST_ROWS ? "the kernel is high" : NULL;
+}
+
+static const char *planes_refuse(const struct algorithm *self, const struct problem *problem,
+                                 const struct cpu *cpu)
+{
+    (void)self;
+    const char *why = refuse_shape(convolution_shape_of(problem), cpu);
+    why = why ? why : refuse_chosen(problem, cpu);
     return why ? why : convolution_refuse_direct(problem);
 }
 
@@ -294,6 +307,7 @@ static void planes_run(const void *plan, const struct execution *execution)
 
 const struct algorithm convolution_planes = {
     .name = "planes",
+    .refuse_all = planes_refuse_all,
     .refuse = planes_refuse,
     .choose = planes_choose,
     .estimate = planes_estimate,

@@ -120,18 +120,12 @@ static void leave_out_rows(struct problem *problem)
     src->dims[2] = needed.pieces * needed.rows;
 }
 
-static void set_order(neo_memory_desc *desc, bool to_planes)
-{
-    if (to_planes)
-        desc_set_plain(desc);
-    else
-        convolution_set_channels_last(desc);
-}
-
 /* Every tensor has its layout, but for weights. Turned: a bit for each tensor. */
 static void make_nested(struct problem *nested, const struct problem *problem, unsigned turned,
                         const struct algorithm *only)
 {
+    void (*set_order)(neo_memory_desc *) =
+        is_to_planes(only) ? desc_set_plain : convolution_set_channels_last;
     *nested = *problem;
     if (!only)
         nested->convolution_algorithm = NEO_CONVOLUTION_DIRECT;
@@ -139,7 +133,7 @@ static void make_nested(struct problem *nested, const struct problem *problem, u
         leave_out_rows(nested);
     for (size_t i = 0; i < count_of(tensors); i++)
         if (turned >> tensors[i] & 1)
-            set_order(&nested->tensors[tensors[i]], is_to_planes(only));
+            set_order(&nested->tensors[tensors[i]]);
     convolution_derive(nested);
 }
 
@@ -182,7 +176,7 @@ static struct candidate best_of(const struct algorithm *only, const struct probl
 {
     if (!only)
         return selection_best(nested, &convolution_transposed, cpu);
-    if (only->refuse(only, nested, cpu))
+    if (selection_refuse(only, nested, cpu))
         return (struct candidate){0};
     return candidate_of(only, nested, cpu);
 }
@@ -245,17 +239,14 @@ static __attribute__((noinline)) bool is_served(const struct problem *problem,
     struct problem nested;
     make_nested(&nested, problem, possible_turns(problem, is_to_planes(only)), only);
     if (only)
-        return !only->refuse(only, &nested, cpu);
+        return !selection_refuse(only, &nested, cpu);
     return selection_exists(&nested, &convolution_transposed, cpu);
 }
 
 /* ---- refuse, choose, estimate ---- */
 
-static const char *transposed_refuse(const struct algorithm *self, const struct problem *problem,
-                                     const struct cpu *cpu)
+static const char *refuse_images(const struct problem *problem, bool to_planes)
 {
-    const struct algorithm *only = self->by;
-    bool to_planes = is_to_planes(only);
     const neo_memory_desc *src = &problem->tensors[SRC], *dst = &problem->tensors[DST];
     if (desc_is_empty(src) || desc_is_empty(dst))
         return "there is nothing to transpose";
@@ -266,6 +257,25 @@ static const char *transposed_refuse(const struct algorithm *self, const struct 
     struct planes in = planes_of(src, to_planes), out = planes_of(dst, to_planes);
     if (bytes_of(&in) + bytes_of(&out) > MOST_BYTES)
         return "the images are large";
+    return NULL;
+}
+
+static const char *refuse_from_planes(const struct problem *problem, const struct cpu *cpu)
+{
+    (void)cpu;
+    return refuse_images(problem, false);
+}
+
+static const char *refuse_to_planes(const struct problem *problem, const struct cpu *cpu)
+{
+    const char *why = convolution_planes.refuse_all(problem, cpu);
+    return why ? why : refuse_images(problem, true);
+}
+
+static const char *transposed_refuse(const struct algorithm *self, const struct problem *problem,
+                                     const struct cpu *cpu)
+{
+    const struct algorithm *only = self->by;
     if (!is_served(problem, only, cpu))
         return "nothing serves the images in the other order";
     return only ? NULL : convolution_refuse_direct(problem);
@@ -373,6 +383,7 @@ static const char *kernel(const void *plan)
 
 const struct algorithm convolution_transposed = {
     .name = "transposed",
+    .refuse_all = refuse_from_planes,
     .plan = plan_transposed,
     TRANSPOSED,
 };
@@ -380,6 +391,7 @@ const struct algorithm convolution_transposed = {
 const struct algorithm convolution_transposed_planes = {
     .name = "transposed_planes",
     .by = &convolution_planes,
+    .refuse_all = refuse_to_planes,
     .plan = plan_planes,
     TRANSPOSED,
 };
@@ -388,6 +400,7 @@ const struct algorithm convolution_transposed_winograd_2 = {
     .name = "transposed_winograd_2",
     .weights_layout = LAYOUT_WINOGRAD_2_F32,
     .by = &convolution_winograd_2,
+    .refuse_all = refuse_from_planes,
     .plan = plan_transposed,
     TRANSPOSED,
 };
@@ -396,6 +409,7 @@ const struct algorithm convolution_transposed_winograd_4 = {
     .name = "transposed_winograd_4",
     .weights_layout = LAYOUT_WINOGRAD_4_F32,
     .by = &convolution_winograd_4,
+    .refuse_all = refuse_from_planes,
     .plan = plan_transposed,
     TRANSPOSED,
 };
@@ -404,6 +418,7 @@ const struct algorithm convolution_transposed_winograd_6 = {
     .name = "transposed_winograd_6",
     .weights_layout = LAYOUT_WINOGRAD_6_F32,
     .by = &convolution_winograd_6,
+    .refuse_all = refuse_from_planes,
     .plan = plan_transposed,
     TRANSPOSED,
 };

@@ -59,11 +59,9 @@ static bool is_dense(const struct problem *problem)
     return true;
 }
 
-static const char *winograd_refuse(const struct algorithm *self, const struct problem *problem,
-                                   const struct cpu *cpu)
+static const char *winograd_refuse_all(const struct problem *problem, const struct cpu *cpu)
 {
     (void)cpu;
-    enum layout_id layout = self->weights_layout;
     const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
     if (problem->convolution_algorithm == NEO_CONVOLUTION_DIRECT)
         return "a direct algorithm was asked for";
@@ -76,6 +74,15 @@ static const char *winograd_refuse(const struct algorithm *self, const struct pr
         return "there are fewer than four input channels";
     if (weights->format_kind == NEO_FORMAT_STRIDED)
         return "the weights are not transformed beforehand";
+    return NULL;
+}
+
+static const char *winograd_refuse(const struct algorithm *self, const struct problem *problem,
+                                   const struct cpu *cpu)
+{
+    (void)cpu;
+    enum layout_id layout = self->weights_layout;
+    const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
     const char *why = layout_winograd_refuse(layout, weights, convolution_is_grouped(problem));
     if (why)
         return why;
@@ -256,8 +263,8 @@ static const char *winograd_kernel(const void *plan)
 
 /* What they all have. */
 #define WINOGRAD                                                                                  \
-    .refuse = winograd_refuse, .choose = winograd_choose, .estimate = winograd_estimate,          \
-    .meanwhile = winograd_meanwhile, .plan = plan_winograd,                                       \
+    .refuse_all = winograd_refuse_all, .refuse = winograd_refuse, .choose = winograd_choose,      \
+    .estimate = winograd_estimate, .meanwhile = winograd_meanwhile, .plan = plan_winograd,        \
     .plan_bytes = sizeof(struct convolution_winograd), .table_bytes = winograd_table_bytes,       \
     .fill_table = fill_table, .scratch_bytes = winograd_scratch_bytes, .kernel = winograd_kernel, \
     .run = winograd_run

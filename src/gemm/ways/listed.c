@@ -23,8 +23,8 @@ static struct gemm_pass plan_pass(const struct gemm_plan *plan,
                                   const struct gemm_f32_listed_kernels *kernels, struct span panels,
                                   size_t p)
 {
-    struct gemm_pass pass = {.panel = gemm_plan_panel(plan, p),
-                             .panels = group_of(plan, panels, p)};
+    struct gemm_pass pass = {.panels = group_of(plan, panels, p)};
+    pass.panel = gemm_plan_panel(plan, p);
     bool narrow = pass.panel.valid < 4, whole = pass.panel.valid == pass.panel.width;
     bool tail = plan->has_tail && !whole;
     pass.width = (uint32_t)(narrow || tail ? pass.panel.valid : pass.panel.width);
@@ -359,16 +359,10 @@ static void run_step(const struct gemm_task *task, const struct gemm_step *step,
 
 /* On another kind of core than the plan is for, whose tiles are lower, packed rows are faster. But
  * sums of a tail's columns are those of its kernels, and packed rows would not lack parts. */
-static bool suits(const struct gemm_plan *plan, const struct gemm_tiles *tiles)
-{
-    return plan->listed &&
-           (plan->has_tail || plan->shape.a_has_parts || plan->tall <= tiles->listed->height);
-}
-
 /* Those for rows of one segment pack B, too. */
 static bool packs(const struct gemm_task *task, const struct gemm_step *step)
 {
     return task->tiles->listed->pack[0] && step->segments == 1;
 }
 
-const struct gemm_way gemm_way_listed = {"listed", suits, packs, run_step};
+const struct gemm_way gemm_way_listed = {"listed", packs, run_step};

@@ -86,10 +86,4 @@ static void run_step(const struct gemm_task *task, const struct gemm_step *step,
         gemm_step_run_listed(task, step, block, (struct span){end - 1, end});
 }
 
-static bool suits(const struct gemm_plan *plan, const struct gemm_tiles *tiles)
-{
-    (void)plan, (void)tiles;
-    return true;
-}
-
-const struct gemm_way gemm_way_packed = {"packed", suits, packs, run_step};
+const struct gemm_way gemm_way_packed = {"packed", packs, run_step};

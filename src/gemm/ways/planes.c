@@ -118,10 +118,4 @@ static void run_step(const struct gemm_task *task, const struct gemm_step *step,
     }
 }
 
-static bool suits(const struct gemm_plan *plan, const struct gemm_tiles *tiles)
-{
-    (void)tiles;
-    return plan->planes;
-}
-
-const struct gemm_way gemm_way_planes = {"planes", suits, NULL, run_step};
+const struct gemm_way gemm_way_planes = {"planes", NULL, run_step};

@@ -6,12 +6,6 @@
 
 enum { EIGHT = 8 };
 
-static bool has_kernels(const struct gemm_plan *plan, const struct gemm_f32_listed_kernels *kernels)
-{
-    size_t tall = plan->tall;
-    return tall >= 2 && kernels->regular[tall - 1] && kernels->regular[tall - 2];
-}
-
 /* Blocks of k of enough whole rounds. */
 static bool has_rounds(const struct gemm_plan *plan)
 {
@@ -23,9 +17,9 @@ static bool has_rounds(const struct gemm_plan *plan)
 static bool has_regular_rows(const struct gemm_plan *plan)
 {
     const struct gemm_shape *shape = &plan->shape;
-    return plan->listed && has_kernels(plan, plan->listed) && !plan->copies && !plan->fetches &&
-           shape->b_packed && shape->a_is_regular && !shape->a_has_zeros && !shape->a_has_parts &&
-           shape->segment == shape->k && shape->k > 0 && has_rounds(plan) &&
+    return plan->listed && gemm_has_regular(plan->listed, plan->tall) && !plan->copies &&
+           !plan->fetches && shape->b_packed && shape->a_is_regular && !shape->a_has_zeros &&
+           !shape->a_has_parts && shape->segment == shape->k && shape->k > 0 && has_rounds(plan) &&
            plan->full_panels > 0 && (shape->n - plan->full_panels * LAYOUT_PANEL) % EIGHT == 0;
 }
 
@@ -107,9 +101,4 @@ static void run_step(const struct gemm_task *task, const struct gemm_step *step,
         gemm_step_run_listed(task, step, block, step->panels);
 }
 
-static bool suits(const struct gemm_plan *plan, const struct gemm_tiles *tiles)
-{
-    return plan->regular_panels && has_kernels(plan, tiles->listed);
-}
-
-const struct gemm_way gemm_way_regular = {"regular", suits, NULL, run_step};
+const struct gemm_way gemm_way_regular = {"regular", NULL, run_step};
