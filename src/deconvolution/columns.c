@@ -108,6 +108,8 @@ static void make_product(struct problem *product, const struct problem *problem)
         product->attributes.quantization_count = 1;
         product->attributes.quantizations[0] =
             problem->attributes.quantizations[problem->zero_points[SRC] - 1];
+        if (product->attributes.quantizations[0].mask) /* channels, by groups */
+            product->attributes.quantizations[0].mask = 1 << GROUPS | 1 << COLUMNS;
         product->zero_points[SRC] = 1;
     }
     neo_memory_desc *a = &product->tensors[SRC], *b = &product->tensors[WEIGHTS];

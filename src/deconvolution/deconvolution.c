@@ -81,16 +81,20 @@ static const char *deconvolution_check(struct problem *problem, bool *unsupporte
     return wrong;
 }
 
-/* The sums of an output channel have one factor, and all of src's elements are worth the same. */
+/* The sums of an output channel have one factor. */
 static const char *check_quantization(const struct problem *problem, const struct quantization *q,
                                       enum tensor t)
 {
     int channels = deconvolution_is_grouped(problem) ? 3 : 1;
     if (t == DST)
         return NULL;
+    bool is_zero_point = q->arg & NEO_ARG_ATTR_ZERO_POINTS;
+    bool is_by_channel = q->mask == 2 && !q->group_ndims;
     if (t == SRC)
-        return q->mask ? "src of a deconvolution takes one scale and one zero point" : NULL;
-    if (q->arg & NEO_ARG_ATTR_ZERO_POINTS)
+        return q->mask == 0 || (is_zero_point && is_by_channel)
+                   ? NULL
+                   : "src of a deconvolution takes one scale, and one zero point, or one a channel";
+    if (is_zero_point)
         return "weights of a deconvolution take no zero points";
     return q->mask == 0 || q->mask == channels
                ? NULL

@@ -138,8 +138,9 @@ static void every_shape_type_and_layout(void **state)
 }
 
 /* dst of a 3x3 deconvolution of stride 2; weights and what src stands for are always the same.
- * Integers have a scale and a zero point, if that is not 0. */
-static void deconvolve(neo_data_type type, const char *tag, int32_t zero_point, struct typed *dst)
+ * Integers have a scale and a zero point, if that is not 0, and `more` in each next channel. */
+static void deconvolve(neo_data_type type, const char *tag, int32_t zero_point, int32_t more,
+                       struct typed *dst)
 {
     const neo_dim image[] = {2, 6, 4, 5}, kernel[] = {2, 2, 3, 3, 3}, one = 1;
     const double scale = 0.5;
@@ -156,16 +157,17 @@ static void deconvolve(neo_data_type type, const char *tag, int32_t zero_point, 
     if (type == NEO_F32)
         p.weights.data_type = NEO_F32;
     struct typed src = typed_make(engine, &p.src), weights = typed_make(engine, &p.weights);
-    struct typed zero = typed_make_tag(engine, NEO_S32, 1, &one, "a");
+    struct typed zero = typed_make_tag(engine, NEO_S32, 1, more ? &image[1] : &one, "a");
     struct typed scales = typed_make_tag(engine, NEO_F32, 1, &one, "a");
     typed_fill(&src, 1, 9, &seed);
     typed_fill(&weights, -4, 4, &seed);
-    typed_put(&zero, (neo_dim[]){0}, zero_point);
+    for (neo_dim c = 0; c < zero.desc.dims[0]; c++)
+        typed_put(&zero, &c, (double)(zero_point + (int32_t)c * more));
     typed_put(&scales, (neo_dim[]){0}, scale);
     neo_dim at[5] = {0};
     do
         typed_put(&src, at,
-                  zero_point ? typed_get(&src, at) + zero_point - 5
+                  zero_point ? typed_get(&src, at) + zero_point + (int32_t)at[1] * more - 5
                              : (typed_get(&src, at) - 5) * scale);
     while (typed_next(4, image, at));
     neo_attributes *attributes;
@@ -174,7 +176,8 @@ static void deconvolve(neo_data_type type, const char *tag, int32_t zero_point, 
     assert_int_equal(neo_attributes_create(&attributes), NEO_OK);
     if (zero_point) {
         assert_int_equal(
-            neo_attributes_set_zero_points(attributes, NEO_ARG_SRC, 0, 0, NULL, NEO_S32), NEO_OK);
+            neo_attributes_set_zero_points(attributes, NEO_ARG_SRC, more ? 2 : 0, 0, NULL, NEO_S32),
+            NEO_OK);
         assert_int_equal(neo_attributes_set_scales(attributes, NEO_ARG_SRC, 0, 0, NULL, NEO_F32),
                          NEO_OK);
     }
@@ -203,13 +206,15 @@ static void src_has_a_zero_point(void **state)
     struct typed want = typed_make_tag(engine, NEO_F32, 4, image, "abcd");
     size_t bytes = neo_memory_desc_size(&want.desc);
     (void)state;
-    deconvolve(NEO_F32, "abcd", 0, &want);
+    deconvolve(NEO_F32, "abcd", 0, 0, &want);
     for (size_t i = 0; i < count_of(tags); i++) {
         struct typed got = typed_make(engine, &want.desc);
-        deconvolve(NEO_U8, tags[i], 128, &got);
-        assert_memory_equal(got.data, want.data, bytes);
-        deconvolve(NEO_S8, tags[i], -7, &got);
-        assert_memory_equal(got.data, want.data, bytes);
+        for (int32_t more = 0; more < 5; more += 4) {
+            deconvolve(NEO_U8, tags[i], 128, more, &got);
+            assert_memory_equal(got.data, want.data, bytes);
+            deconvolve(NEO_S8, tags[i], -7, more, &got);
+            assert_memory_equal(got.data, want.data, bytes);
+        }
         typed_free(&got);
     }
     typed_free(&want);
