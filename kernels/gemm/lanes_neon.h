@@ -147,7 +147,74 @@
     multiply_step \height, \vectors, 0, 0, 0
     .endm
 
+/* ---- one row by two panels of twelve columns beside each other, whose lanes of A are loaded once:
+ * v0 and v1 have eight groups of them, v2 … v7 B, v20 … v31 two sets of six sums ---- */
+
+b_2 .req x15
+
+    .macro group_of_two_panels lane, set
+    load_vectors 2, 3, b
+    load_vectors 5, 3, b_2
+    .set j, 0
+    .rept 6
+    mac %(20 + 6 * \set + j), %(2 + j), %(\lane / 4), %(\lane % 4), 0
+    .set j, j + 1
+    .endr
+    .endm
+    .macro add_start sum
+    add_sets %(20 + \sum), %(20 + \sum), %(2 + \sum)
+    .endm
+    .macro add_second_set sum
+    add_sets %(20 + \sum), %(20 + \sum), %(26 + \sum)
+    .endm
+
+/* Leaves everything at the second one. */
+    .macro tile_of_two_panels
+    add b_2, b, beside
+    clear_all 20, 12
+    lsr scratch, groups, #3
+    and groups, groups, #7
+    cbz scratch, 6f
+5:  load_vectors 0, 2, a
+    .irp lane, 0, 1, 2, 3, 4, 5, 6, 7
+    group_of_two_panels \lane, %(\lane % 2)
+    .endr
+    subs scratch, scratch, #1
+    b.ne 5b
+6:  cbz groups, 8f
+7:  ldr s0, [a], #4
+    group_of_two_panels 0, 0
+    subs groups, groups, #1
+    b.ne 7b
+8:  for_all add_second_set, 0, 6
+    tst w8, #1
+    csel at, c, start, ne
+    cbz at, 9f
+    load_vectors 2, 3, at
+    load_vectors 5, 3, at
+    for_all add_start, 0, 6
+9:  several st1, 3, 20, c, #48
+    several st1, 3, 23, c, #48
+    add begin_b, begin_b, beside
+    sub w11, w11, #1
+    cbz start, 10f
+    add start, start, #48
+10:
+    .endm
+
     .macro tile_body height, vectors
+    .if (\height == 1) & (\vectors == 3) & (b_bytes == 16)
+    cmp w11, #2
+    b.lo 12f
+    tile_of_two_panels
+    b 13f
+12:
+    .endif
+    one_tile \height, \vectors
+13:
+    .endm
+
+    .macro one_tile height, vectors
     plan_lanes \height, \vectors
     begin_sums \height, \vectors
     .if in_round == 8
