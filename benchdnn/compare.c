@@ -4,6 +4,7 @@
 #include "benchdnn/attributes/post_ops.h"
 #include "benchdnn/driver.h"
 #include "benchdnn/element.h"
+#include "benchdnn/fill.h"
 #include "benchdnn/globals.h"
 
 #include <float.h>
@@ -35,10 +36,21 @@ static double threshold_of(const struct comparison *c, enum type type)
     return tolerance > 0 && tolerance < epsilon ? epsilon : tolerance;
 }
 
-/* By how much scales magnify an error that an operation makes before they are applied. */
+/* The largest factor that a post-operation gives an element. */
+static double gain_of(const struct post_op *op)
+{
+    if (op->kind == POST_OP_BINARY && op->binary == NEO_BINARY_MUL)
+        return FILL_BINARY_MOST;
+    return op->kind == POST_OP_ELTWISE && op->eltwise == NEO_ELTWISE_LINEAR ? fabs(op->alpha) : 1;
+}
+
+/* By how much scales and post-operations magnify an error that an operation makes before they are
+ * applied. */
 static double gain(const struct problem *p)
 {
     double factor = 1;
+    for (int i = 0; i < p->attr.post_ops.count; i++)
+        factor *= gain_of(&p->attr.post_ops.at[i]);
     for (int i = 0; i < p->attr.scales.count; i++) {
         const struct quantity *q = &p->attr.scales.at[i];
         if (q->has_value && q->arg == QUANTITY_DST)

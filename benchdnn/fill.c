@@ -204,7 +204,7 @@ void fill_binary(struct tensor *t)
     struct random r = random_begin(17, count);
     bool is_unsigned = t->type == TYPE_U8 || t->type == TYPE_U4;
     for (int64_t i = 0; i < count; i++) {
-        int value = random_between(r, i, 1, t->type == TYPE_S4 ? 7 : 8);
+        int value = random_between(r, i, 1, t->type == TYPE_S4 ? 7 : FILL_BINARY_MOST);
         t->values[i] = (float)(is_unsigned ? value : value * random_sign(r, i));
     }
 }

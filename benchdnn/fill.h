@@ -10,7 +10,8 @@
 void fill_operand(struct tensor *tensor, const struct problem *problem, int operand,
                   bool is_winograd);
 
-/* Small integers that are not 0. */
+/* Integers that are not 0, of so much at most. */
+enum { FILL_BINARY_MOST = 8 };
 void fill_binary(struct tensor *tensor);
 /* A selection's condition: 0 or 1. */
 void fill_condition(struct tensor *tensor);
