@@ -110,11 +110,12 @@ static void check(const struct shape *s, const neo_data_type types[3], const cha
                                  .context = &p,
                                  .count = has_bias ? 4 : 3,
                                  .error = 1e-6,
+                                 .known = {1 << 1, ALL_KNOWN, 1 << 1, ALL_KNOWN},
                                  .in_place = -1};
-    row.tensors[0] = (struct operation_tensor){NEO_ARG_SRC, p.src, false, 1 << 1};
-    row.tensors[1] = (struct operation_tensor){NEO_ARG_WEIGHTS, p.weights, false, ALL_KNOWN};
-    row.tensors[2] = (struct operation_tensor){NEO_ARG_DST, p.dst, true, 1 << 1};
-    row.tensors[3] = (struct operation_tensor){NEO_ARG_BIAS, p.bias, false, ALL_KNOWN};
+    row.tensors[0] = (struct operation_tensor){NEO_ARG_SRC, p.src, false};
+    row.tensors[1] = (struct operation_tensor){NEO_ARG_WEIGHTS, p.weights, false};
+    row.tensors[2] = (struct operation_tensor){NEO_ARG_DST, p.dst, true};
+    row.tensors[3] = (struct operation_tensor){NEO_ARG_BIAS, p.bias, false};
     operation_case_check(&row);
 }
 

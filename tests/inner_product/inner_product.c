@@ -71,11 +71,12 @@ static void check(const struct layout *l, const neo_data_type types[3], bool has
                                  .count = has_bias ? 4 : 3,
                                  .error = 1e-5,
                                  .scales = {0.5f, 0.25f, 2},
+                                 .known = {ALL_KNOWN & ~1, ALL_KNOWN, 1 << 1, ALL_KNOWN},
                                  .in_place = -1};
-    row.tensors[0] = (struct operation_tensor){NEO_ARG_SRC, desc.src, false, ALL_KNOWN & ~1};
-    row.tensors[1] = (struct operation_tensor){NEO_ARG_WEIGHTS, desc.weights, false, ALL_KNOWN};
-    row.tensors[2] = (struct operation_tensor){NEO_ARG_DST, desc.dst, true, 1 << 1};
-    row.tensors[3] = (struct operation_tensor){NEO_ARG_BIAS, desc.bias, false, ALL_KNOWN};
+    row.tensors[0] = (struct operation_tensor){NEO_ARG_SRC, desc.src, false};
+    row.tensors[1] = (struct operation_tensor){NEO_ARG_WEIGHTS, desc.weights, false};
+    row.tensors[2] = (struct operation_tensor){NEO_ARG_DST, desc.dst, true};
+    row.tensors[3] = (struct operation_tensor){NEO_ARG_BIAS, desc.bias, false};
     operation_case_check(&row);
 }
 

@@ -301,7 +301,7 @@ static void check_late(const struct way *way, const void *first)
     const struct typed *dst = &way->tensors[dst_of(way->row)];
     neo_memory_desc descs[OPERATION_MOST_TENSORS];
     for (int i = 0; i < late.count; i++)
-        late.tensors[i].desc = forget_sizes(&way->tensors[i].desc, late.tensors[i].known);
+        late.tensors[i].desc = forget_sizes(&way->tensors[i].desc, late.known[i]);
     neo_primitive *primitive = make_primitive(&late, way->attributes, descs);
     assert_true(descs[dst_of(&late)].dims[0] == NEO_RUNTIME_DIM);
     restore_outputs(way);

@@ -15,7 +15,6 @@ struct operation_tensor {
     int arg;
     neo_memory_desc desc;
     bool is_output;
-    uint8_t known; /* bits of dimensions that cannot have run-time sizes */
 };
 
 enum { ALL_KNOWN = 0xff };
@@ -43,11 +42,12 @@ struct operation_case {
     const void *context;     /* the test's */
     int count;
     struct operation_tensor tensors[OPERATION_MOST_TENSORS]; /* dst is the first output */
-    float scales[OPERATION_MOST_TENSORS]; /* the case runs once more with these; 0: none */
-    bool scales_result;                   /* tensors[0]'s scale is applied to what comes out */
-    double error;                         /* of a result of about 1, before it is rounded */
-    int in_place;                         /* number of the tensor that may be dst's buffer, or -1 */
-    bool no_chains;                       /* the operation takes no post-operations */
+    uint8_t known[OPERATION_MOST_TENSORS]; /* bits of dimensions that cannot have run-time sizes */
+    float scales[OPERATION_MOST_TENSORS];  /* the case runs once more with these; 0: none */
+    bool scales_result;                    /* tensors[0]'s scale is applied to what comes out */
+    double error;                          /* of a result of about 1, before it is rounded */
+    int in_place;   /* number of the tensor that may be dst's buffer, or -1 */
+    bool no_chains; /* the operation takes no post-operations */
 };
 
 /* Runs the case in every way; fails at the first element that differs. */
