@@ -12,6 +12,8 @@ void axis_init(struct axis *rows, const struct problem *problem, const struct cp
     rows->src = line_type(src->data_type, cpu);
     rows->dst = line_type(dst->data_type, cpu);
     rows->reads_dst = post_ops_fusion(problem).reads_dst;
+    rows->is_finished =
+        !problem->attributes.post_op_count && !problem->attributes.quantization_count;
     rows->ndims = 0;
     rows->length = rows->count = 1;
     if (problem_is_runtime(problem)) /* planned once more when sizes are known */
@@ -53,6 +55,18 @@ static void find_position(struct axis_row *row, size_t index)
     row->position[row->rows->axis] = 0;
 }
 
+/* The next row's: one that is at its dimension's end goes back, and the one outside of it on. */
+static void move_on(struct axis_row *row)
+{
+    const neo_memory_desc *dst = &row->execution->problem->tensors[DST];
+    for (int i = row->rows->ndims - 1; i >= 0; i--) {
+        int dimension = row->rows->order[i];
+        if (++row->position[dimension] < dst->dims[dimension])
+            return;
+        row->position[dimension] = 0;
+    }
+}
+
 /* Where src's elements are, if they are a line of f32, else as one in the scratchpad. */
 static const float *load_row(const struct axis_row *row, float *scratch)
 {
@@ -89,18 +103,26 @@ static void store_row(const struct axis_row *row)
     }
 }
 
+static void make_row(struct axis_row *row, float *scratch, axis_fn *make)
+{
+    row->x = load_row(row, scratch);
+    row->values = place_results(row, scratch);
+    make(row);
+    if (row->rows->is_finished && row->values != scratch)
+        return; /* in dst */
+    lines_scale(row->execution, SRC, row->rows->length, row->values);
+    store_row(row);
+}
+
 static void make_rows(void *argument, struct span indices, int slot)
 {
     const struct axis_task *run = argument;
     struct axis_row row = {.rows = run->rows, .execution = run->execution};
     float *scratch = (float *)run->execution->scratch + (size_t)slot * row_floats(run->rows);
+    find_position(&row, indices.begin);
     for (size_t i = indices.begin; i < indices.end; i++) {
-        find_position(&row, i);
-        row.x = load_row(&row, scratch);
-        row.values = place_results(&row, scratch);
-        run->make(&row);
-        lines_scale(row.execution, SRC, row.rows->length, row.values);
-        store_row(&row);
+        make_row(&row, scratch, run->make);
+        move_on(&row);
     }
 }
 

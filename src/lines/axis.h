@@ -11,7 +11,8 @@ struct axis {
     int axis, ndims, order[NEO_MAX_NDIMS]; /* the other dimensions, as they are in dst */
     size_t length, count;                  /* elements of a row; rows */
     struct line_type src, dst;
-    bool reads_dst; /* what dst held before is wanted after rows are made */
+    bool reads_dst;   /* what dst held before is wanted after rows are made */
+    bool is_finished; /* what is made is what dst is to hold, but for its type */
 };
 
 /* One row that is being made. */

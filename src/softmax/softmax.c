@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/elementwise/binary_f32.h"
 #include "kernels/elementwise/eltwise_f32.h"
 #include "kernels/elementwise/exp_sum_f32.h"
 #include "kernels/elementwise/fold_f32.h"
@@ -23,6 +24,7 @@ struct softmax_plan {
     fold_f32_fn *max;
     exp_sum_f32_fn *exp_sum;
     eltwise_f32_fn *linear;
+    binary_f32_fn *multiply;
 };
 
 static const struct softmax_parameters *parameters_of(const struct problem *problem)
@@ -54,6 +56,7 @@ static void softmax_plan(void *plan, const struct problem *problem, const struct
     mine->max = fold_f32_find(cpu->features, FOLD_F32_MAX)->run;
     mine->exp_sum = exp_sum_f32_find(cpu->features)->run;
     mine->linear = eltwise_f32_find(cpu->features, ELTWISE_F32_LINEAR)->run;
+    mine->multiply = binary_f32_find(cpu->features, BINARY_F32_MUL)->run;
     axis_init(&mine->rows, problem, cpu, parameters_of(problem)->axis);
 }
 
@@ -73,7 +76,8 @@ static void accurate(const struct axis_row *row)
         return;
     }
     float sum = plan->exp_sum(n, row->x, max, y);
-    plan->linear(n, y, y, 1 / sum, 0);
+    float factor = 1 / sum;
+    plan->multiply(n, y, &factor, 0, y);
 }
 
 /* The row itself is still wanted after the sum, so its powers go to a part of it at a time. */
