@@ -92,16 +92,25 @@ VALGRIND_EXAMPLES := $(filter-out $(NETWORK_EXAMPLES),$(EXAMPLES))
 check-valgrind: $(VALGRIND_TESTS) $(VALGRIND_EXAMPLES) ## the operations' tests under valgrind (TARGET=portable)
 	$(Q)EMULATOR='valgrind -q --error-exitcode=99 --leak-check=full' TEST_TIMEOUT=3600 tests/run.sh $(VALGRIND_TESTS)
 	$(Q)EMULATOR='valgrind -q --error-exitcode=99 --leak-check=full' tests/run.sh --plain $(VALGRIND_EXAMPLES)
-# Another C library, which has small stacks; its programs are static.
-.PHONY: check-musl
-check-musl: ## the library, the tool and the examples with musl, natively (Debian's musl-tools)
-	$(Q)$(MAKE) --no-print-directory TARGET=portable CC=musl-gcc BUILD=build/portable-musl LDFLAGS=-static check-examples \
-	    build/portable-musl/tools/neoprene-weights
+# Another C library, which has small stacks; its programs are static. For AArch64 it is unpacked, and compiled for by Debian's
+# cross compiler.
+.PHONY: check-musl check-musl/portable check-musl/aarch64
+check-musl: check-musl/portable check-musl/aarch64 ## the library, the tool and the examples with musl, natively and for AArch64 (Debian's musl-tools)
+WITH_MUSL = $(MAKE) --no-print-directory TARGET=$(@F) BUILD=build/$(@F)-musl LDFLAGS=-static
+check-musl/portable:
+	$(Q)$(WITH_MUSL) CC=musl-gcc check-examples build/$(@F)-musl/tools/neoprene-weights
+MUSL_ROOT := build/musl
+check-musl/aarch64:
+	$(Q)! tests/musl.sh $(MUSL_ROOT) || $(WITH_MUSL) CC='aarch64-linux-gnu-gcc -specs=$(MUSL_ROOT)/musl-gcc.specs' check-examples \
+	    build/$(@F)-musl/tools/neoprene-weights
 # What depends on the machine, and does not take long there.
 SYSTEM_TESTS := $(call test_programs,arch $(addprefix memory/,allocation constants engine kinds limits) network/memory \
     $(filter-out packed/crash threading/operations threading/results,$(call tests_named,packed threading)))
-.PHONY: check-system
-check-system: $(SYSTEM_TESTS) $(LIB_SO) $(BUILD)/tools/neoprene-weights ## whole AArch64 machines with two NUMA nodes, unequal cores, pages of 4 and 16 KiB (qemu-system, 20 minutes)
+.PHONY: check-system check-pages
+check-system: $(SYSTEM_TESTS) $(LIB_SO) $(BUILD)/tools/neoprene-weights check-pages ## whole AArch64 machines with two NUMA nodes, unequal cores, pages of 4 and 16 KiB (qemu-system, 20 minutes)
 	$(Q)tests/system/run.sh $(OBJCOPY) $(BUILD) $(SYSTEM_TESTS)
+# No kernel of Debian's has such pages; the emulator of programs can pretend to.
+check-pages: $(SYSTEM_TESTS) $(LIB_SO) $(BUILD)/tools/neoprene-weights ## the same tests with pages of 64 KiB, as an emulator has them
+	$(Q)$(if $(EMULATOR),NEOPRENE_SHORT=1 EMULATOR='$(EMULATOR) -p 65536' tests/run.sh $(SYSTEM_TESTS),echo '  check-pages: skipped: without an emulator pages are as the kernel has them')
 test: packages ## everything a change must pass: all tiers, sanitizers, examples, benchdnn
 	$(Q)tests/matrix.sh

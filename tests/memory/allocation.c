@@ -11,6 +11,7 @@
 #include "src/primitive/engine.h"
 #include "tests/support/domain.h"
 #include "tests/support/fault.h"
+#include "tests/support/pages.h"
 #include "tests/support/temporary.h"
 
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
@@ -177,6 +178,7 @@ static void a_kind_that_cannot_be_had_becomes_the_next_one_or_unsupported(void *
 static void locked_memory_is_resident_or_strictly_refused(void **state)
 {
     (void)state;
+    SKIP_WITH_PRETENDED_PAGES();
     struct allocation memory;
     assert_int_equal(
         domain_create(NEO_KIND_SHARED, 3 * mapping_page_bytes(), NEO_ALLOCATION_LOCKED, &memory),

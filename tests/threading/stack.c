@@ -9,6 +9,7 @@
 #include "neoprene/neoprene.h"
 #include "src/threading/default_pool_parts.h"
 #include "tests/support/cases/primitives.h"
+#include "tests/support/pages.h"
 #include "tests/support/require.h"
 #include "tests/support/tensor.h"
 
@@ -104,6 +105,7 @@ static void note_stack_bytes(void *argument, int i, int n)
 static void threads_have_the_stack_that_is_stated(void **state)
 {
     (void)state;
+    SKIP_WITH_PRETENDED_PAGES();
     enum { TASKS = 200 };
     neo_threadpool pool;
     neo_threadpool_options options = {.threads = 4, .affinity = NEO_AFFINITY_COMPACT};
