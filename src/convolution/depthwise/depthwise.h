@@ -11,6 +11,7 @@ enum {
     DEPTHWISE_MOST_ROWS = 32,   /* of dst in a call */
     DEPTHWISE_SLIDING_ROWS = 4, /* of dst that kernels do at a time, but for those with tiles */
     DEPTHWISE_LINE = 16,        /* channels of a cache line */
+    DEPTHWISE_TILE_CHANNELS = 8,
 };
 
 static inline size_t depthwise_at_least_1(neo_dim size)
@@ -75,9 +76,22 @@ struct scratch {
 void depthwise_plan(void *plan, const struct problem *problem, const struct cpu *cpu);
 
 /* Can whole rows be repeated value by value? */
-bool depthwise_repeats_pixels(const struct convolution_depthwise *plan);
+static inline bool depthwise_repeats_pixels(const struct convolution_depthwise *plan)
+{
+    const struct image_strides *src = &plan->shape.src;
+    return plan->gathers && plan->multiplier > 1 && src->c == 1 && src->w == plan->shape.groups;
+}
+
+/* ---- its pieces (pieces.c) ---- */
+
+/* Blocks of channels, of one thread and of many, and rows: for the way that is planned. */
+void depthwise_plan_pieces(struct convolution_depthwise *plan);
 
 /* ---- what stays in a cache (stay.c) ---- */
+
+/* Do copies of so many whole planes, before and behind, stay in the L1 cache beside what they are
+ * made of? */
+bool depthwise_planes_stay(const struct convolution_depthwise *plan, size_t count);
 
 /* A kernel may do a dilated convolution as dense ones, each of every so many-th row and column. No
  * two of them read the same pixels, unless strides and dilations have no common divisor. */

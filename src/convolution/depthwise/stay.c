@@ -50,3 +50,10 @@ size_t depthwise_pixels_in_l1(const struct convolution_depthwise *mine)
 {
     return depthwise_pixels_that_stay(mine, mine->cpu->l1_bytes, depthwise_l1_ways(mine->cpu));
 }
+
+bool depthwise_planes_stay(const struct convolution_depthwise *mine, size_t count)
+{
+    const struct convolution_shape *s = &mine->shape;
+    size_t pixels = depthwise_at_least_1(s->in[HEIGHT]) * depthwise_at_least_1(s->in[WIDTH]);
+    return pixels * count * sizeof(float) <= mine->cpu->l1_bytes / 4;
+}
