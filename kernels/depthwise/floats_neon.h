@@ -3,8 +3,9 @@
  * converted once, and multiplied for every pixel of which it is a column. The last pixels of a row
  * are part of a tile that overlaps the one before, which gives the same sums again.
  *
- * Before it is included a file has MOST_PIXELS of a tile, and `eight`, what registers hold of 8
- * channels. After it the file has the functions that are only declared here. */
+ * Before it is included a file has MOST_PIXELS of a tile, and what registers hold of 8 channels:
+ * `eight` sums, and `factors` of them. After it the file has the functions that are only declared
+ * here. */
 #include "kernels/asm/inline.h"
 #include "kernels/depthwise/taps.h"
 
@@ -17,12 +18,12 @@ struct way {
 
 /* 8 channels of src; of weights, from channel number `channel` of a tap on; of what sums begin
  * with. */
-INLINE eight load_8(const void *line);
-INLINE eight load_weights(const float *tap, size_t channel);
+INLINE factors load_8(const void *line);
+INLINE factors load_weights(const float *tap, size_t channel);
 INLINE eight load_start(const float *start);
 INLINE size_t element_size(void);
 
-INLINE eight multiply_add(eight sums, eight line, eight weights);
+INLINE eight multiply_add(eight sums, factors line, factors weights);
 INLINE void store_sums(float *to, eight sums);
 
 /* Sums that end: with offsets, within limits, as elements of src's type. */
@@ -38,7 +39,7 @@ struct tile {
     size_t offset;
 };
 
-INLINE eight load_line(const void *const *lines, size_t offset)
+INLINE factors load_line(const void *const *lines, size_t offset)
 {
     return load_8((const unsigned char *)*lines + offset);
 }
@@ -46,13 +47,13 @@ INLINE eight load_line(const void *const *lines, size_t offset)
 /* A kernel row: each of its lines once. */
 INLINE void add_row(eight *sums, int pixels, struct way way, const struct tile *tile)
 {
-    eight weights[MOST_COLUMNS];
+    factors weights[MOST_COLUMNS];
 #pragma GCC unroll 5
     for (int k = 0; k < way.columns; k++)
         weights[k] = load_weights(tile->weights + k * DEPTHWISE_BLOCK, tile->channel);
 #pragma GCC unroll 20
     for (int x = 0; x < (pixels - 1) * way.stride + way.columns; x++) {
-        eight line = load_line(tile->lines + x, tile->offset);
+        factors line = load_line(tile->lines + x, tile->offset);
 #pragma GCC unroll 8
         for (int i = 0; i < pixels; i++)
             if (x >= i * way.stride && x < i * way.stride + way.columns)
@@ -66,7 +67,7 @@ INLINE void add_any_row(eight *sums, int pixels, const struct depthwise_taps *ta
 {
     const void *const *lines = tile->lines;
     for (size_t k = 0; k < taps->columns; k++, lines += taps->dilation) {
-        eight weights = load_weights(tile->weights + k * DEPTHWISE_BLOCK, tile->channel);
+        factors weights = load_weights(tile->weights + k * DEPTHWISE_BLOCK, tile->channel);
 #pragma GCC unroll 8
         for (int i = 0; i < pixels; i++)
             sums[i] = multiply_add(
@@ -163,12 +164,12 @@ KERNEL(run_any, 0, 0)
 #undef KERNEL
 
 /* clang-format off */
-#define ROW(name, needs, element, sum, arrange, way, columns, stride) \
-    {"depthwise_" name, needs, element, sum, 1 << (element), GROUP, columns, stride, arrange, run_##way, NULL}
-#define FLOAT_KERNELS(type, isa, needs, element, sum, arrange)                       \
-    {ROW(#type "_3s1_" #isa, needs, element, sum, arrange, 3s1, 3, 1),               \
-     ROW(#type "_3s2_" #isa, needs, element, sum, arrange, 3s2, 3, 2),               \
-     ROW(#type "_5s1_" #isa, needs, element, sum, arrange, 5s1, 5, 1),               \
-     ROW(#type "_5s2_" #isa, needs, element, sum, arrange, 5s2, 5, 2),               \
-     ROW(#type "_any_" #isa, needs, element, sum, arrange, any, 0, 0)}
+#define ROW(name, needs, element, weights, sum, arrange, way, columns, stride) \
+    {"depthwise_" name, needs, element, weights, sum, 1 << (element), GROUP, columns, stride, arrange, run_##way, NULL}
+#define FLOAT_KERNELS(type, isa, needs, element, weights, sum, arrange)              \
+    {ROW(#type "_3s1_" #isa, needs, element, weights, sum, arrange, 3s1, 3, 1),      \
+     ROW(#type "_3s2_" #isa, needs, element, weights, sum, arrange, 3s2, 3, 2),      \
+     ROW(#type "_5s1_" #isa, needs, element, weights, sum, arrange, 5s1, 5, 1),      \
+     ROW(#type "_5s2_" #isa, needs, element, weights, sum, arrange, 5s2, 5, 2),      \
+     ROW(#type "_any_" #isa, needs, element, weights, sum, arrange, any, 0, 0)}
 /* clang-format on */

@@ -5,8 +5,9 @@
 #define TEN(t) FIVE(t), &(t)[5], &(t)[6], &(t)[7], &(t)[8], &(t)[9]
 const struct depthwise_taps_kernel *const depthwise_taps_kernels[] = {
 #if !NEO_PORTABLE
-    TEN(depthwise_s8_dotprod), TEN(depthwise_s8_neon),   FIVE(depthwise_f32_neon),
-    FIVE(depthwise_f16_fp16),  FIVE(depthwise_f16_neon), FIVE(depthwise_bf16_neon),
+    TEN(depthwise_s8_dotprod), TEN(depthwise_s8_neon),  FIVE(depthwise_f32_neon),
+    FIVE(depthwise_f16_fp16),  FIVE(depthwise_f16_fhm), FIVE(depthwise_f16_neon),
+    FIVE(depthwise_bf16_neon),
 #endif
     FIVE(depthwise_taps_ref),
 };
@@ -22,12 +23,18 @@ static int suits(const struct depthwise_taps_kernel *kernel, size_t columns, siz
            (kernel->columns == columns && kernel->stride == stride && dilation == 1);
 }
 
+static int may_use(enum element kernels, enum element said)
+{
+    return kernels != ELEMENT_F16 || said == ELEMENT_F16;
+}
+
 const struct depthwise_taps_kernel *depthwise_taps_find(uint32_t features, enum element src,
-                                                        int may_sum_f16, size_t columns,
-                                                        size_t stride, size_t dilation)
+                                                        enum element weights, enum element sum,
+                                                        size_t columns, size_t stride,
+                                                        size_t dilation)
 {
     for (const struct depthwise_taps_kernel *const *k = depthwise_taps_kernels;; k++)
-        if ((*k)->src == src && !((*k)->needs & ~features) &&
-            (may_sum_f16 || (*k)->sum != ELEMENT_F16) && suits(*k, columns, stride, dilation))
+        if ((*k)->src == src && !((*k)->needs & ~features) && may_use((*k)->weights, weights) &&
+            may_use((*k)->sum, sum) && suits(*k, columns, stride, dilation))
             return *k;
 }

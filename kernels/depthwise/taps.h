@@ -25,7 +25,7 @@ enum { DEPTHWISE_BLOCK = 16, DEPTHWISE_MOST_GROUP = 4 };
  * `group` at a time, as the kernel says; the last ones that are missing have lines too, and weights
  * of 0. Integers: src is s8, or u8, which counts as what it is less 128, weights are s8, and sums
  * s32 modulo 2^32. Floats: weights and sums are f32, and products are added in the order of g, then
- * k; a kernel that sums f16 rounds weights, start and each sum to f16.
+ * k; a kernel whose weights are f16 rounds them, one that sums f16 rounds start and each sum, too.
  *
  * Nothing but 16 elements of each line is read, and nothing but sums is written.
  *
@@ -54,8 +54,9 @@ typedef void depthwise_arrange_fn(size_t count, int8_t *weights);
 struct depthwise_taps_kernel {
     const char *name;
     uint32_t needs;
-    enum element src, sum; /* in registers: S32, F32 or F16 */
-    unsigned ends;         /* the types of dst, 1 << ELEMENT_*, in which sums may end */
+    enum element src;
+    enum element weights, sum; /* in registers: S8, F32 or F16; S32, F32 or F16 */
+    unsigned ends;             /* the types of dst, 1 << ELEMENT_*, in which sums may end */
     uint8_t group;
     uint8_t columns, stride;       /* of pixels that are not dilated; 0: any */
     depthwise_arrange_fn *arrange; /* NULL: there is nothing to do */
@@ -70,11 +71,12 @@ struct depthwise_taps_kernel {
 extern const struct depthwise_taps_kernel *const depthwise_taps_kernels[];
 extern const size_t depthwise_taps_kernel_count;
 
-/* The fastest one that the features allow for src of this type; sums are f16 only if they may be.
- */
+/* The fastest one that the features allow for src of this type. weights, sum: kernels use f16 only
+ * if that is said, which are then exact, or are permitted. */
 const struct depthwise_taps_kernel *depthwise_taps_find(uint32_t features, enum element src,
-                                                        int may_sum_f16, size_t columns,
-                                                        size_t stride, size_t dilation);
+                                                        enum element weights, enum element sum,
+                                                        size_t columns, size_t stride,
+                                                        size_t dilation);
 
 /* The tables of one file each. */
 enum { DEPTHWISE_S8_KERNELS = 10, DEPTHWISE_FLOAT_KERNELS = 5, DEPTHWISE_REF_KERNELS = 5 };
@@ -82,6 +84,7 @@ extern const struct depthwise_taps_kernel depthwise_s8_dotprod[DEPTHWISE_S8_KERN
 extern const struct depthwise_taps_kernel depthwise_s8_neon[DEPTHWISE_S8_KERNELS];
 extern const struct depthwise_taps_kernel depthwise_f32_neon[DEPTHWISE_FLOAT_KERNELS];
 extern const struct depthwise_taps_kernel depthwise_f16_fp16[DEPTHWISE_FLOAT_KERNELS];
+extern const struct depthwise_taps_kernel depthwise_f16_fhm[DEPTHWISE_FLOAT_KERNELS];
 extern const struct depthwise_taps_kernel depthwise_f16_neon[DEPTHWISE_FLOAT_KERNELS];
 extern const struct depthwise_taps_kernel depthwise_bf16_neon[DEPTHWISE_FLOAT_KERNELS];
 extern const struct depthwise_taps_kernel depthwise_taps_ref[DEPTHWISE_REF_KERNELS];

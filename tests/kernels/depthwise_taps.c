@@ -87,6 +87,8 @@ static void fill_weights(const struct depthwise_taps_kernel *kernel, struct case
                 float x = value(values, is_integer(kernel) ? ELEMENT_S8 : ELEMENT_F32, seed);
                 if (c->taps.is_narrow && x < -127)
                     x = -127;
+                if (kernel->weights == ELEMENT_F16)
+                    x = f32_of_f16(f16_of_f32(x));
                 c->plain[(row * c->taps.columns + k) * C + j] = x;
                 element_write_f32(is_integer(kernel) ? ELEMENT_S8 : ELEMENT_F32, weights,
                                   (ptrdiff_t)(at * C + j), x);

@@ -4,32 +4,16 @@
 #include <arm_neon.h>
 
 enum { MOST_PIXELS = 8 };
-typedef float16x8_t eight;
+typedef float16x8_t eight, factors;
 
-#include "kernels/depthwise/floats_neon.h"
-
-INLINE size_t element_size(void)
-{
-    return sizeof(uint16_t);
-}
-
-INLINE eight load_8(const void *line)
-{
-    return vreinterpretq_f16_u16(vld1q_u16(line));
-}
+#include "kernels/depthwise/f16/factors_neon.h"
 
 INLINE eight load_start(const float *start)
 {
     return vcvt_high_f16_f32(vcvt_f16_f32(vld1q_f32(start)), vld1q_f32(start + 4));
 }
 
-/* As arrange() left them. */
-INLINE eight load_weights(const float *tap, size_t channel)
-{
-    return load_8((const uint16_t *)(const void *)tap + channel);
-}
-
-INLINE eight multiply_add(eight sums, eight line, eight weights)
+INLINE eight multiply_add(eight sums, factors line, factors weights)
 {
     return vfmaq_f16(sums, line, weights);
 }
@@ -60,16 +44,5 @@ INLINE void store_8(void *to, eight values)
     vst1q_u16(to, vreinterpretq_u16_f16(values));
 }
 
-/* Weights of a tap become f16, where the first of them were. */
-static void arrange(size_t count, int8_t *weights)
-{
-    float *tap = (float *)(void *)weights;
-    for (; count > 0; count--, tap += DEPTHWISE_BLOCK) {
-        eight low = load_start(tap), high = load_start(tap + 8);
-        vst1q_u16((uint16_t *)(void *)tap, vreinterpretq_u16_f16(low));
-        vst1q_u16((uint16_t *)(void *)tap + 8, vreinterpretq_u16_f16(high));
-    }
-}
-
 const struct depthwise_taps_kernel depthwise_f16_fp16[DEPTHWISE_FLOAT_KERNELS] =
-    FLOAT_KERNELS(f16, fp16, CPU_FP16, ELEMENT_F16, ELEMENT_F16, arrange);
+    FLOAT_KERNELS(f16, fp16, CPU_FP16, ELEMENT_F16, ELEMENT_F16, ELEMENT_F16, arrange);

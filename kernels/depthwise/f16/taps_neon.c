@@ -14,8 +14,7 @@ INLINE eight load_8(const void *line)
 
 INLINE void store_8(void *to, eight values)
 {
-    float16x4_t low = vcvt_f16_f32(values.low);
-    vst1q_u16(to, vreinterpretq_u16_f16(vcvt_high_f16_f32(low, values.high)));
+    store_f16(to, values);
 }
 
 const struct depthwise_taps_kernel depthwise_f16_neon[DEPTHWISE_FLOAT_KERNELS] =

@@ -244,7 +244,7 @@ KERNEL(u8_any, 0, 0, 4, 0)
 
 /* clang-format off */
 #define ROW(type, element, way, columns, stride, pair) \
-    {"depthwise_" #type "_" #way "_dotprod", CPU_DOTPROD, element, ELEMENT_S32, 0, GROUP, columns, stride, arrange, \
+    {"depthwise_" #type "_" #way "_dotprod", CPU_DOTPROD, element, ELEMENT_S8, ELEMENT_S32, 0, GROUP, columns, stride, arrange, \
      type##_##way, pair}
 const struct depthwise_taps_kernel depthwise_s8_dotprod[DEPTHWISE_S8_KERNELS] = {
     ROW(s8, ELEMENT_S8, 3s1, 3, 1, s8_pair), ROW(u8, ELEMENT_U8, 3s1, 3, 1, u8_pair),

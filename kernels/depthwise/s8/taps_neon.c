@@ -145,7 +145,7 @@ KERNEL(u8_any, 0, 0, 0)
 
 /* clang-format off */
 #define ROW(type, element, way, columns, stride) \
-    {"depthwise_" #type "_" #way "_neon", CPU_NEON, element, ELEMENT_S32, 0, GROUP, columns, stride, NULL, \
+    {"depthwise_" #type "_" #way "_neon", CPU_NEON, element, ELEMENT_S8, ELEMENT_S32, 0, GROUP, columns, stride, NULL, \
      type##_##way, NULL}
 const struct depthwise_taps_kernel depthwise_s8_neon[DEPTHWISE_S8_KERNELS] = {
     ROW(s8, ELEMENT_S8, 3s1, 3, 1), ROW(u8, ELEMENT_U8, 3s1, 3, 1),

@@ -154,15 +154,21 @@ static void plan_results(struct depthwise_typed *plan, const struct problem *pro
                  plan->kernel->ends >> type_of(problem, DST) & 1;
 }
 
-/* Do attributes permit sums of f16, of so few products, and are weights exact then? */
-static bool may_sum_f16(const struct problem *problem)
+/* What weights are in full: their zero points may take them out of their own type. */
+static enum element exact_weights(const struct problem *problem)
+{
+    return problem->zero_points[WEIGHTS] ? ELEMENT_F32 : type_of(problem, WEIGHTS);
+}
+
+/* Do attributes permit sums of f16, of so few products? */
+static enum element sums_of(const struct problem *problem)
 {
     enum { MOST_TAPS = 1024 };
     neo_accumulation_mode mode = problem->attributes.accumulation;
     bool permits = mode == NEO_ACCUMULATION_F16 || mode == NEO_ACCUMULATION_RELAXED ||
                    mode == NEO_ACCUMULATION_ANY;
-    return permits && type_of(problem, WEIGHTS) == ELEMENT_F16 && !problem->zero_points[WEIGHTS] &&
-           taps_of(convolution_shape_of(problem)) <= MOST_TAPS;
+    return permits && taps_of(convolution_shape_of(problem)) <= MOST_TAPS ? ELEMENT_F16
+                                                                          : ELEMENT_F32;
 }
 
 static void typed_plan(void *out, const struct problem *problem, const struct cpu *cpu)
@@ -172,9 +178,9 @@ static void typed_plan(void *out, const struct problem *problem, const struct cp
     enum element src = type_of(problem, SRC);
     plan->shape = *convolution_shape_of(problem);
     plan->integers = is_of_integers(problem);
-    plan->kernel =
-        depthwise_taps_find(cpu->features, src, may_sum_f16(problem), (size_t)s->kernel[WIDTH],
-                            (size_t)s->stride[WIDTH], (size_t)s->dilation[WIDTH]);
+    plan->kernel = depthwise_taps_find(cpu->features, src, exact_weights(problem), sums_of(problem),
+                                       (size_t)s->kernel[WIDTH], (size_t)s->stride[WIDTH],
+                                       (size_t)s->dilation[WIDTH]);
     plan->channels = (size_t)(s->groups * s->oc);
     plan->padded = max_size(plan->channels, DEPTHWISE_BLOCK);
     plan->gathers = s->src.c != 1 || s->oc != 1 || plan->channels < DEPTHWISE_BLOCK;
