@@ -3,6 +3,7 @@
 
 #include "src/gemm/gemm.h"
 #include "src/gemm/step.h"
+#include "src/primitive/cost.h"
 
 double gemm_reading(const struct cpu *cpu, double bytes, double all_bytes)
 {
@@ -45,6 +46,13 @@ bool gemm_fetches(const struct cpu *cpu, const struct gemm_type *type, double m,
     const struct gemm_f32_listed_kernels *kernels =
         gemm_lists(cpu, n) ? gemm_f32_listed_find(cpu->features, cpu->core->in_order) : NULL;
     return can_fetch(kernels, type, m) && pays(columns_reading(cpu, type, n, n, k), m * n * k / 4);
+}
+
+void gemm_count_fetching(struct cost *cost, double n)
+{
+    const double panel = LAYOUT_PANEL; /* clang wants a double */
+    cost->meanwhile = cost->cycles;
+    cost->others += cost->weights * fmin(panel / fmax(n, 1), 1);
 }
 
 void gemm_plan_fetching(struct gemm_plan *plan, const struct cpu *cpu)

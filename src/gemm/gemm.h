@@ -32,6 +32,8 @@ enum gemm_output {
 };
 
 /* What the caller knows when it plans. */
+struct cost;
+
 struct gemm_shape {
     size_t batch, m, n, k;
 
@@ -263,6 +265,10 @@ double gemm_planes_estimate(const struct cpu *cpu, double batch, double m, doubl
 /* Cycles on one thread. a_listed: the shape would have a segment, and a_stride; 0: not known. */
 double gemm_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
                      bool b_packed, bool a_listed, size_t a_stride);
+
+/* Where packed weights of n columns are fetched, all cycles go by while they are, but nothing hides
+ * the first panel. */
+void gemm_count_fetching(struct cost *cost, double n);
 
 /* Is it worth to fetch weights of so many bytes while others are multiplied, by so many multiply-
  * accumulates of vectors? Where they stay in the L2 cache, or memory is so fast that it takes

@@ -2,6 +2,7 @@
 #include "src/gemm/gemm.h"
 #include "arch/costs.h"
 #include "src/matmul/matmul.h"
+#include "src/primitive/cost.h"
 #include "src/primitive/finish.h"
 #include "src/tensor/layout.h"
 
@@ -136,16 +137,17 @@ static double product_estimate(const struct algorithm *self, const struct proble
     return cycles + batch * turning_cycles(&problem->tensors[WEIGHTS], n, k);
 }
 
-/* All of them, where packed weights are fetched. */
-static double product_meanwhile(const struct algorithm *self, const struct problem *problem,
-                                const struct cpu *cpu)
+static void product_memory(const struct algorithm *self, const struct problem *problem,
+                           const struct cpu *cpu, struct cost *cost)
 {
     struct matmul_shape shape = matmul_shape(problem);
     bool fetches = !problem_is_runtime(problem) && !reads_planes(problem, cpu) &&
                    problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED &&
                    lists_rows(problem, cpu) &&
                    gemm_fetches(cpu, NULL, (double)shape.m, (double)shape.n, (double)shape.k);
-    return fetches ? product_estimate(self, problem, cpu) : 0;
+    (void)self;
+    if (fetches)
+        gemm_count_fetching(cost, (double)shape.n);
 }
 
 /* ---- plan ---- */
@@ -348,7 +350,7 @@ const struct algorithm matmul_gemm = {
     .refuse = product_refuse,
     .choose = matmul_choose_packed,
     .estimate = product_estimate,
-    .meanwhile = product_meanwhile,
+    .memory = product_memory,
     .plan = product_plan,
     .plan_bytes = sizeof(struct matmul_gemm),
     .scratch_bytes = product_scratch_bytes,

@@ -6,6 +6,7 @@
 #include "src/matmul/typed.h"
 #include "src/core/checked.h"
 #include "src/gemm/multiplied.h"
+#include "src/primitive/cost.h"
 #include "src/primitive/quantization.h"
 #include "src/primitive/types.h"
 #include "src/tensor/block_layout.h"
@@ -70,16 +71,17 @@ static double typed_estimate(const struct algorithm *self, const struct problem 
     return gemm_estimate(cpu, batch, m, n, k, packed, false, 0) + elements / 2 + quantising;
 }
 
-/* All of them, where packed weights are fetched. */
-static double typed_meanwhile(const struct algorithm *self, const struct problem *problem,
-                              const struct cpu *cpu)
+static void typed_memory(const struct algorithm *self, const struct problem *problem,
+                         const struct cpu *cpu, struct cost *cost)
 {
     struct matmul_shape shape = matmul_shape(problem);
     const struct gemm_type *type = multiplied(problem, cpu);
     bool packed = problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED;
     bool fetches = type && packed && !is_in_blocks(problem) && !problem_is_runtime(problem) &&
                    gemm_fetches(cpu, type, (double)shape.m, (double)shape.n, (double)shape.k);
-    return fetches ? typed_estimate(self, problem, cpu) : 0;
+    (void)self;
+    if (fetches)
+        gemm_count_fetching(cost, (double)shape.n);
 }
 
 static double typed_weight_bits(const struct algorithm *self, const struct problem *problem,
@@ -323,7 +325,7 @@ const struct algorithm matmul_typed = {
     .refuse = typed_refuse,
     .choose = typed_choose,
     .estimate = typed_estimate,
-    .meanwhile = typed_meanwhile,
+    .memory = typed_memory,
     .weight_bits = typed_weight_bits,
     .plan = typed_plan,
     .plan_bytes = sizeof(struct matmul_typed),

@@ -57,12 +57,14 @@ struct cost cost_of(const struct algorithm *algorithm, const struct problem *pro
                     const struct cpu *cpu)
 {
     double others = bytes_of(&problem->tensors[SRC]) + bytes_of(&problem->tensors[DST]);
-    return (struct cost){
+    struct cost cost = {
         .cycles = algorithm->estimate(algorithm, problem, cpu),
-        .meanwhile = algorithm->meanwhile ? algorithm->meanwhile(algorithm, problem, cpu) : 0,
         .weights = weights_bytes(algorithm, problem, cpu),
         .others = others > (double)cpu->l2_bytes ? others : 0,
     };
+    if (algorithm->memory)
+        algorithm->memory(algorithm, problem, cpu, &cost);
+    return cost;
 }
 
 static double reading_cycles(double bytes, const struct cpu *cpu)

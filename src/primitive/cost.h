@@ -9,12 +9,14 @@ struct cost {
     double cycles;    /* on one thread, as if all that is read were in its caches */
     double meanwhile; /* of these, those during which weights are read, too */
     double weights;   /* bytes that are read from memory, */
-    double others;    /* and those of images and results */
+    double others; /* and those whose reading nothing hides: images and results, what an algorithm
+                      keeps in between, and weights before the first products, once more */
 };
 
 /* Weights always come from memory, as in a network: those of one layer have gone when it is their
  * turn again. Winograd's count as they are kept, several values for each tap. Images and results
- * come from there if they are larger than the caches, and then for all algorithms alike. */
+ * come from there if they are larger than the caches, and then for all algorithms alike. What an
+ * algorithm keeps in between has left the caches since it was used for another layer. */
 struct cost cost_of(const struct algorithm *algorithm, const struct problem *problem,
                     const struct cpu *cpu);
 

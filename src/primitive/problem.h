@@ -75,6 +75,7 @@ struct description {
     const struct window *window;
 };
 
+struct cost;
 struct implementation;
 struct reservation;
 
@@ -124,10 +125,10 @@ struct algorithm {
     double (*estimate)(const struct algorithm *self, const struct problem *problem,
                        const struct cpu *cpu);
 
-    /* NULL: weights are read before they are multiplied. Or how many of these cycles go by while
-     * they are read. */
-    double (*meanwhile)(const struct algorithm *self, const struct problem *problem,
-                        const struct cpu *cpu);
+    /* NULL: weights are read before they are multiplied, and nothing is kept in between. Or adds to
+     * the cost, whose cycles are there, what else it has (cost.h). */
+    void (*memory)(const struct algorithm *self, const struct problem *problem,
+                   const struct cpu *cpu, struct cost *cost);
 
     /* NULL: weights have as many bits as their type. Or how many they have as the algorithm keeps
      * them, which may be rounded ones. */

@@ -8,6 +8,7 @@
 #include "src/matmul/matmul.h"
 #include "src/primitive/engine.h"
 #include "src/primitive/selection.h"
+#include "src/tensor/layout.h"
 #include "tests/support/stated_cpu.h"
 
 static void assert_near(double value, double expected, double tolerance)
@@ -65,9 +66,10 @@ static void winograd_counts_its_weights_as_they_are_kept(void **state)
     assert_near(cost_of(&convolution_winograd_6, &problem, &cpu).weights, plain * 64 / 9, 1);
     /* Tiles of an image of 3 have no more than 5 points along it. */
     assert_near(cost_of(&convolution_winograd_6, &few, &cpu).weights, plain * 25 / 9, 1);
+    assert_true(cost_of(&convolution_reference, &problem, &cpu).others == 0);
     cpu.l2_bytes = 1;
-    struct cost cost = cost_of(&convolution_gemm, &problem, &cpu);
-    assert_near(cost.weights + cost.others, plain + 2.0 * 64 * 28 * 28 * sizeof(float), 1);
+    assert_near(cost_of(&convolution_reference, &problem, &cpu).others,
+                2.0 * 64 * 28 * 28 * sizeof(float), 1);
 }
 
 static void memory_takes_time_beside_products(void **state)
@@ -89,6 +91,24 @@ static void memory_takes_time_beside_products(void **state)
     cpu.core = &unknown;
     assert_near(cost_time(&cost, &cpu), 1e6, 1);
     assert_true(cost_memory_ms(&cost, &cpu) == 0);
+}
+
+/* 4x4 points of 49 tiles: inputs of all channels, and sums of some panels. A direct one has only
+ * its first panel, whose reading nothing hides. */
+static void what_nothing_hides_is_beside_weights(void **state)
+{
+    (void)state;
+    struct cpu cpu = core_with("neoverse-n1", 3);
+    struct problem problem = square(96, 14);
+    double inputs = 49.0 * 16 * 96 * sizeof(float);
+    struct cost cost = cost_of(&convolution_winograd_2, &problem, &cpu);
+    assert_true(cost.others >= inputs && cost.others <= 1.5 * inputs);
+#if !NEO_PORTABLE
+    problem = square(128, 7);
+    cost = cost_of(&convolution_gemm, &problem, &cpu);
+    assert_true(cost.meanwhile == cost.cycles);
+    assert_near(cost.others, cost.weights * LAYOUT_PANEL / 128, 1);
+#endif
 }
 
 static void an_engine_tells_its_bandwidth(void **state)
@@ -176,7 +196,7 @@ struct simulated {
     neo_dim sizes[3];
     double bandwidth;
     const struct algorithm *algorithm;
-    double microseconds, within;
+    double microseconds;
 };
 
 static neo_memory_desc matrix_of(neo_dim rows, neo_dim columns, const char *tag)
@@ -207,20 +227,25 @@ static double estimated_microseconds(const struct simulated *row)
     return cost_time(&cost, &cpu) / (cpu.core->ghz * 1000);
 }
 
-/* What make perf-cycles printed for a core like Neoverse N1, cold weights. Of few panels the first
- * one, whose reading nothing hides, counts for more; and images, which are cold there, too. */
+/* What make perf-cycles printed for a core like Neoverse N1, cold weights. */
 static void estimates_are_near_what_was_simulated(void **state)
 {
     (void)state;
     static const struct simulated rows[] = {
-        {{128, 7}, 3, &convolution_gemm, 428.9, 0.13},
-        {{32, 512, 512}, 3, &matmul_gemm, 492.4, 0.03},
-        {{32, 1024, 1024}, 3, &matmul_gemm, 2002, 0.03},
-        {{32, 1024, 1024}, 9, &matmul_gemm, 1829.3, 0.03},
+        {{128, 7}, 3, &convolution_gemm, 428.9},
+        {{128, 7}, 9, &convolution_gemm, 362.2},
+        {{96, 14}, 3, &convolution_winograd_2, 633.4},
+        {{96, 14}, 3, &convolution_winograd_4, 636.7},
+        {{24, 512, 512}, 3, &matmul_gemm, 391.7},
+        {{24, 512, 512}, 9, &matmul_gemm, 343.6},
+        {{32, 512, 512}, 3, &matmul_gemm, 492.4},
+        {{32, 320, 1024}, 3, &matmul_gemm, 638.2},
+        {{32, 1024, 1024}, 3, &matmul_gemm, 2002},
+        {{32, 1024, 1024}, 9, &matmul_gemm, 1829.3},
     };
     for (size_t i = 0; i < count_of(rows); i++) {
         double estimated = estimated_microseconds(&rows[i]);
-        if (fabs(estimated / rows[i].microseconds - 1) > rows[i].within)
+        if (fabs(estimated / rows[i].microseconds - 1) > 0.1)
             fail_msg("row %zu, %s: %.1f of %.1f us", i, rows[i].algorithm->name, estimated,
                      rows[i].microseconds);
     }
@@ -246,6 +271,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(winograd_counts_its_weights_as_they_are_kept),
         cmocka_unit_test(memory_takes_time_beside_products),
+        cmocka_unit_test(what_nothing_hides_is_beside_weights),
         cmocka_unit_test(an_engine_tells_its_bandwidth),
         cmocka_unit_test(packed_weights_of_a_network_are_not_many_times_the_plain_ones),
 #if !NEO_PORTABLE

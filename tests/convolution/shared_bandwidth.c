@@ -114,7 +114,8 @@ static double time_of(const struct candidate *candidate, const struct problem *p
         parts.reading = 1;
     struct cost cost = {.cycles = candidate->cost.cycles * parts.longest,
                         .meanwhile = candidate->cost.meanwhile * parts.longest,
-                        .weights = candidate->cost.weights * parts.reading};
+                        .weights = candidate->cost.weights * parts.reading,
+                        .others = candidate->cost.others};
     cpu.bandwidth = BOARD;
     return cost_time(&cost, &cpu);
 }

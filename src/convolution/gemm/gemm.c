@@ -9,6 +9,7 @@
 #include "arch/costs.h"
 #include "src/convolution/gemm/gemm.h"
 #include "src/core/checked.h"
+#include "src/primitive/cost.h"
 #include "src/primitive/post_ops.h"
 #include "src/tensor/descriptor.h"
 #include "src/tensor/layout.h"
@@ -159,9 +160,8 @@ static double product_estimate(const struct algorithm *self, const struct proble
                                   (size_t)s->src.w * (size_t)s->stride[WIDTH]);
 }
 
-/* All of them, where packed weights are fetched. */
-static double product_meanwhile(const struct algorithm *self, const struct problem *problem,
-                                const struct cpu *cpu)
+static void product_memory(const struct algorithm *self, const struct problem *problem,
+                           const struct cpu *cpu, struct cost *cost)
 {
     struct convolution_gemm plan = {.shape = *convolution_shape_of(problem)};
     const struct convolution_shape *s = &plan.shape;
@@ -169,9 +169,11 @@ static double product_meanwhile(const struct algorithm *self, const struct probl
     if (problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_STRIDED ||
         !gemm_fetches(cpu, NULL, (double)s->batch * pixels_of(s), (double)s->oc,
                       taps * (double)s->ic))
-        return 0;
+        return;
     segments_plan(&plan, cpu);
-    return lists_rows(&plan) ? product_estimate(self, problem, cpu) : 0;
+    (void)self;
+    if (lists_rows(&plan))
+        gemm_count_fetching(cost, (double)s->oc);
 }
 
 /* ---- plan ---- */
@@ -432,7 +434,7 @@ const struct algorithm convolution_gemm = {
     .refuse = gemm_refuse,
     .choose = convolution_choose_packed,
     .estimate = product_estimate,
-    .meanwhile = product_meanwhile,
+    .memory = product_memory,
     .plan = product_plan,
     .plan_bytes = sizeof(struct convolution_gemm),
     .table_bytes = convolution_gemm_table_bytes,

@@ -3,6 +3,7 @@
  * they are not packed already. Sums are staged until they are results. */
 #include "src/convolution/gemm/typed.h"
 #include "src/gemm/multiplied.h"
+#include "src/primitive/cost.h"
 #include "src/primitive/types.h"
 #include "src/tensor/descriptor.h"
 #include "src/tensor/typed_layout.h"
@@ -83,9 +84,8 @@ static double typed_estimate(const struct algorithm *self, const struct problem 
     return gemm_estimate(cpu, groups, m, n, k, packed, false, 0) + copied / 2;
 }
 
-/* All of them, where packed weights are fetched. */
-static double typed_meanwhile(const struct algorithm *self, const struct problem *problem,
-                              const struct cpu *cpu)
+static void typed_memory(const struct algorithm *self, const struct problem *problem,
+                         const struct cpu *cpu, struct cost *cost)
 {
     const struct convolution_shape *s = convolution_shape_of(problem);
     const struct gemm_type *type = multiplied(problem, cpu);
@@ -93,7 +93,9 @@ static double typed_meanwhile(const struct algorithm *self, const struct problem
     bool fetches =
         type && packed &&
         gemm_fetches(cpu, type, (double)pixels_of(s), (double)s->oc, (double)depth_of(s));
-    return fetches ? typed_estimate(self, problem, cpu) : 0;
+    (void)self;
+    if (fetches)
+        gemm_count_fetching(cost, (double)s->oc);
 }
 
 /* ---- plan ---- */
@@ -221,7 +223,7 @@ const struct algorithm convolution_typed = {
     .refuse = typed_refuse,
     .choose = typed_choose,
     .estimate = typed_estimate,
-    .meanwhile = typed_meanwhile,
+    .memory = typed_memory,
     .weight_bits = typed_weight_bits,
     .plan = typed_plan,
     .plan_bytes = sizeof(struct convolution_typed),

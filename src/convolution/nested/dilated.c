@@ -6,10 +6,12 @@
  * little beside the products, of which Winograd's algorithm has a third or a quarter.
  *
  * There is one algorithm for each of Winograd's, as errors go by the name. */
-#include "src/convolution/nested/dilated.h"
-#include "arch/costs.h"
+#include <math.h>
 
+#include "arch/costs.h"
+#include "src/convolution/nested/dilated.h"
 #include "src/core/checked.h"
+#include "src/primitive/cost.h"
 #include "src/primitive/implementation.h"
 #include "src/primitive/post_ops.h"
 #include "src/primitive/selection.h"
@@ -95,13 +97,12 @@ static __attribute__((noinline)) const char *refuse_nested(const struct algorith
     return selection_refuse(winograd, &nested, cpu);
 }
 
-static __attribute__((noinline)) double nested_cycles(const struct algorithm *winograd,
-                                                      const struct problem *problem,
-                                                      const struct cpu *cpu)
+static __attribute__((noinline)) struct cost
+nested_cost(const struct algorithm *winograd, const struct problem *problem, const struct cpu *cpu)
 {
     struct problem nested;
     make_nested(&nested, problem);
-    return winograd->estimate(winograd, &nested, cpu);
+    return cost_of(winograd, &nested, cpu);
 }
 
 static bool has_pixels(const struct problem *problem)
@@ -174,7 +175,15 @@ static double dilated_estimate(const struct algorithm *self, const struct proble
 {
     const double nesting = 300; /* clang wants a double */
     struct convolution_dilated mine = parts_of(problem);
-    return nesting + nested_cycles(self->by, problem, cpu) + copying_cycles(&mine, cpu);
+    return nesting + nested_cost(self->by, problem, cpu).cycles + copying_cycles(&mine, cpu);
+}
+
+static void dilated_memory(const struct algorithm *self, const struct problem *problem,
+                           const struct cpu *cpu, struct cost *cost)
+{
+    struct cost nested = nested_cost(self->by, problem, cpu);
+    cost->meanwhile = fmin(nested.meanwhile, cost->cycles);
+    cost->others = fmax(cost->others, nested.others);
 }
 
 /* ---- plan ---- */
@@ -224,7 +233,7 @@ static const char *kernel(const void *plan)
 /* What they all have. */
 #define DILATED                                                                           \
     .refuse_all = dilated_refuse_all, .refuse = dilated_refuse, .choose = dilated_choose, \
-    .estimate = dilated_estimate, .plan = plan_dilated,                                   \
+    .estimate = dilated_estimate, .memory = dilated_memory, .plan = plan_dilated,         \
     .plan_bytes = sizeof(struct convolution_dilated), .nest = nest,                       \
     .scratch_bytes = dilated_scratch_bytes, .kernel = kernel, .run = dilated_run
 

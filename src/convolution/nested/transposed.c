@@ -15,6 +15,7 @@
 #include "arch/costs.h"
 #include "src/convolution/nested/transposed.h"
 #include "src/core/checked.h"
+#include "src/primitive/cost.h"
 #include "src/primitive/implementation.h"
 #include "src/primitive/post_ops.h"
 #include "src/primitive/selection.h"
@@ -159,6 +160,7 @@ struct choice {
     unsigned turned; /* 0: nothing can be */
     double cycles;
     const struct algorithm *nested;
+    double meanwhile, others; /* of its cost */
 };
 
 /* What can be turned: a bit for each tensor. */
@@ -209,7 +211,8 @@ static __attribute__((noinline)) struct choice choice_of(const struct problem *p
     struct candidate best = best_of(only, &nested, cpu);
     if (!best.algorithm)
         return (struct choice){.cycles = HUGE_VAL};
-    struct choice choice = {turned, best.cost.cycles, best.algorithm};
+    struct choice choice = {turned, best.cost.cycles, best.algorithm, best.cost.meanwhile,
+                            best.cost.others};
     choice.cycles += nesting + transposing_cycles(&nested, turned, cpu);
     if (is_to_planes(only))
         choice.cycles = beside_others(choice.cycles, &nested, cpu->core);
@@ -302,6 +305,14 @@ static double transposed_estimate(const struct algorithm *self, const struct pro
     return choose(problem, only, cpu).cycles;
 }
 
+static void transposed_memory(const struct algorithm *self, const struct problem *problem,
+                              const struct cpu *cpu, struct cost *cost)
+{
+    struct choice nested = choose(problem, self->by, cpu);
+    cost->meanwhile = fmin(nested.meanwhile, cost->cycles);
+    cost->others = fmax(cost->others, nested.others);
+}
+
 /* ---- plan ---- */
 
 /* How one piece comes from one of them to the other. */
@@ -378,8 +389,9 @@ static const char *kernel(const void *plan)
 /* What they all have, but for the plan. */
 #define TRANSPOSED                                                                             \
     .refuse = transposed_refuse, .choose = transposed_choose, .estimate = transposed_estimate, \
-    .plan_bytes = sizeof(struct convolution_transposed), .nest = nest,                         \
-    .scratch_bytes = transposed_scratch_bytes, .kernel = kernel, .run = transposed_run
+    .memory = transposed_memory, .plan_bytes = sizeof(struct convolution_transposed),          \
+    .nest = nest, .scratch_bytes = transposed_scratch_bytes, .kernel = kernel,                 \
+    .run = transposed_run
 
 const struct algorithm convolution_transposed = {
     .name = "transposed",

@@ -47,17 +47,30 @@ struct choice {
     double traffic;
 };
 
+/* Weights from memory count once more where strips have too few tiles to hide their reading. */
+static double unhidden(const struct convolution_winograd *mine, const struct cpu *cpu,
+                       size_t strips)
+{
+    const double mr = WINOGRAD_F32_MR; /* clang wants a double */
+    double values = (double)(mine->down * mine->across * mine->point);
+    bool hides = (double)div_up(mine->tiles, strips) > mr;
+    return !hides && winograd_fetching_pays(mine->kernel, cpu, mr + 1, values)
+               ? values * sizeof(float)
+               : 0;
+}
+
 /* Rounds of these strips that move the least. */
 static void choose_panels(const struct convolution_winograd *mine, const struct cpu *cpu,
                           size_t strips, struct choice *best)
 {
     size_t last = 0;
+    double waiting = unhidden(mine, cpu, strips);
     for (size_t rounds = 1; rounds <= mine->panels; rounds++) {
         struct winograd_blocking other = {strips, div_up(mine->panels, rounds)};
         if (other.panels == last || (other.panels > 1 && !has_room(mine, &other)))
             continue;
         last = other.panels;
-        double traffic = winograd_traffic(mine, cpu, &other);
+        double traffic = winograd_traffic(mine, cpu, &other) + waiting;
         if (traffic < best->traffic)
             *best = (struct choice){other, traffic};
     }

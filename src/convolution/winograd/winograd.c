@@ -17,6 +17,7 @@
 
 #include "arch/costs.h"
 #include "src/convolution/winograd/winograd.h"
+#include "src/primitive/cost.h"
 #include "src/primitive/post_ops.h"
 
 enum { MIN_CHANNELS = 4 };
@@ -190,18 +191,28 @@ static double winograd_estimate(const struct algorithm *self, const struct probl
            outputs * post_ops_cycles(problem);
 }
 
-/* Products, if weights are fetched. */
-static double winograd_meanwhile(const struct algorithm *self, const struct problem *problem,
-                                 const struct cpu *cpu)
+/* Tiles of a strip, about as blocking.c divides them. */
+static double strip_of(double tiles)
+{
+    const double whole = 64, some = 32; /* clang wants doubles */
+    return tiles > whole ? some : tiles;
+}
+
+/* While the first strip is multiplied its weights are fetched, and later ones find them in a cache.
+ * Its inputs, and sums of some panels, are kept in between. */
+static void winograd_memory(const struct algorithm *self, const struct problem *problem,
+                            const struct cpu *cpu, struct cost *cost)
 {
     const struct convolution_shape *s = convolution_shape_of(problem);
     size_t most = layout_winograd_points(self->weights_layout);
     struct work work = work_for(self, problem);
-    double points = side(s, HEIGHT, most) * side(s, WIDTH, most);
-    bool fetches =
-        winograd_fetching_pays(winograd_f32_find(cpu), cpu, fmin(work.tiles, (double)MOST_STRIP),
-                               points * (double)s->ic * work.oc);
-    return fetches ? products_cycles(&work, cpu->core) : 0;
+    double points = side(s, HEIGHT, most) * side(s, WIDTH, most), strip = strip_of(work.tiles);
+    double part = strip / fmax(work.tiles, 1);
+    if (winograd_fetching_pays(winograd_f32_find(cpu), cpu, strip,
+                               points * (double)s->ic * work.oc))
+        cost->meanwhile = part * products_cycles(&work, cpu->core);
+    cost->others +=
+        core_costs(cpu->core)->winograd.with_sums * part * work.values * work.ic * sizeof(float);
 }
 
 /* ---- plan ---- */
@@ -264,7 +275,7 @@ static const char *winograd_kernel(const void *plan)
 /* What they all have. */
 #define WINOGRAD                                                                                  \
     .refuse_all = winograd_refuse_all, .refuse = winograd_refuse, .choose = winograd_choose,      \
-    .estimate = winograd_estimate, .meanwhile = winograd_meanwhile, .plan = plan_winograd,        \
+    .estimate = winograd_estimate, .memory = winograd_memory, .plan = plan_winograd,              \
     .plan_bytes = sizeof(struct convolution_winograd), .table_bytes = winograd_table_bytes,       \
     .fill_table = fill_table, .scratch_bytes = winograd_scratch_bytes, .kernel = winograd_kernel, \
     .run = winograd_run
