@@ -100,14 +100,20 @@ else
 fi
 # The address sanitizer sees all programs; without it those run that it keeps from something: limits, forks, sandboxes.
 check 'portable, address and undefined-behaviour sanitizers' '' TARGET=portable SAN=address,undefined
-check 'portable' 'memory packed primitive threading' TARGET=portable
+check 'portable' 'memory/allocation memory/kinds memory/limits packed/limit packed/memory packed/packed_memory packed/space
+    primitive/warm threading/cpu threading/fork threading/place threading/topology' TARGET=portable
 check 'portable, thread sanitizer' 'memory network packed primitive threading api/memory api/misuse api/scratchpad
-    compat/blas compat/onednn_lives core/slab gemm/gemm convolution/winograd' TARGET=portable SAN=thread \
+    compat/blas compat/onednn_lives core/slab gemm/gemm' TARGET=portable SAN=thread \
     WITHOUT="$threadless"
 poisoned 'portable' "$operations" TARGET=portable
 step 'every pool, portable' make --no-print-directory check-pools TARGET=portable
-step 'two pools, thread sanitizer' make --no-print-directory check-pools TARGET=portable SAN=thread \
-    POOLS='built-in,3 hostile,7' POOL_PROGRAMS='matmul/matmul convolution/convolution network/network network/primitives'
+# The library's own pool has all operations in threading/operations and threading/results already.
+networks='network/network network/primitives'
+pooled="matmul/matmul convolution/convolution $networks"
+step 'a hostile pool, thread sanitizer' make --no-print-directory check-pools TARGET=portable SAN=thread \
+    POOLS='hostile,7' POOL_PROGRAMS="$pooled"
+step 'the own pool, thread sanitizer' make --no-print-directory check-pools TARGET=portable SAN=thread \
+    POOLS='built-in,3' POOL_PROGRAMS="$([ -n "$whole" ] && echo "$pooled" || echo "$networks")"
 step 'examples, AArch64' make --no-print-directory -j"$jobs" check-examples
 step 'examples, portable' make --no-print-directory -j"$jobs" check-examples TARGET=portable
 step 'benchdnn, AArch64' make --no-print-directory -j"$jobs" check-benchdnn

@@ -166,7 +166,7 @@ static void check_product(size_t round)
 static void random_convolutions_are_the_same_on_any_number_of_threads(void **state)
 {
     (void)state;
-    rounds_run(96, 20000, check_convolution);
+    rounds_run(48, 20000, check_convolution);
 }
 
 /* With a cache that few rows leave from strip to strip. */
