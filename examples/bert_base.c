@@ -22,5 +22,5 @@ int main(int argc, char **argv)
     for (neo_dim i = layers_number(l, 1, 1); i > 0; i--)
         x = encode(l, x);
     x = layers_linear(l, layers_first_row(l, x), WIDTH, NEO_ELTWISE_TANH, ALONE);
-    return layers_finish(l, x, &(layers_bounds){1e-5, 0.03, 0});
+    return layers_finish(l, x, &(layers_bounds){1e-5, 1, 0});
 }

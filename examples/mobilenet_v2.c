@@ -33,5 +33,5 @@ int main(int argc, char **argv)
     x = layers_convolve(l, x, &(layers_conv){1280, 1, 1, 1, NEO_ELTWISE_CLIP, -1});
     x = layers_average_pool(l, x);
     x = layers_linear(l, x, 1000, LAYERS_NO_ACTIVATION, LAYERS_NO_RESIDUAL);
-    return layers_finish(l, layers_softmax(l, x), &(layers_bounds){1e-5, 0.05, 0.2});
+    return layers_finish(l, layers_softmax(l, x), &(layers_bounds){1e-5, 1, 1});
 }

@@ -52,5 +52,5 @@ int main(int argc, char **argv)
     x = layers_average_pool(l, layers_convolve(l, x, &(layers_conv){960, 1, 1, 1, HS, ALONE}));
     x = layers_linear(l, x, 1280, HS, ALONE);
     x = layers_linear(l, x, 1000, NONE, ALONE);
-    return layers_finish(l, layers_softmax(l, x), &(layers_bounds){1e-5, 0.05, 0.25});
+    return layers_finish(l, layers_softmax(l, x), &(layers_bounds){1e-5, 1, 1});
 }

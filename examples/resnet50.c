@@ -14,7 +14,7 @@ static int bottleneck(layers *l, int in, neo_dim inner, neo_dim stride, int proj
 int main(int argc, char **argv)
 {
     static const int blocks[] = {3, 4, 6, 3};
-    static const layers_bounds small = {1e-5, 0.04, 0.15}, usual = {1e-4, 0.1, 0.25};
+    static const layers_bounds small = {1e-5, 1, 1}, usual = {1e-4, 1, 1};
     layers *l = layers_create("ResNet-50", argc, argv);
     neo_dim side = layers_number(l, 0, 24);
     int x = layers_image(l, 3, side);

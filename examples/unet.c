@@ -12,7 +12,7 @@ static int two_convolutions(layers *l, int x, neo_dim channels)
 
 int main(int argc, char **argv)
 {
-    static const layers_bounds small = {1e-5, 0.05, 0}, usual = {1e-4, 0.15, 0};
+    static const layers_bounds small = {1e-5, 1, 0}, usual = {1e-4, 1, 0};
     layers *l = layers_create("U-Net", argc, argv);
     neo_dim side = layers_number(l, 0, 16);
     int x = layers_image(l, 3, side), kept[LEVELS];
@@ -30,5 +30,5 @@ int main(int argc, char **argv)
         x = two_convolutions(l, x, channels);
     }
     x = layers_convolve(l, x, &(layers_conv){1, 1, 1, 1, NEO_ELTWISE_LOGISTIC, -1});
-    return layers_finish(l, x, side > 32 ? &usual : &small);
+    return layers_finish(l, x, side > 16 ? &usual : &small);
 }

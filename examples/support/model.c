@@ -268,6 +268,41 @@ int layers_softmax(layers *l, int in)
     return add_like(l, LAYER_SOFTMAX, in);
 }
 
+/* ---- what becomes of them in a type ---- */
+
+bool model_is_last(const layers *l, int at)
+{
+    const layer *result = &l->list[l->result];
+    return at == l->result || (result->kind == LAYER_SOFTMAX && at == result->in[0]);
+}
+
+void model_weight_scales(const layer *of, float *scales)
+{
+    neo_dim outputs = of->dims[1], inputs = (neo_dim)of->weight_count / outputs;
+    bool is_linear = of->kind == LAYER_LINEAR;
+    for (neo_dim o = 0; o < outputs; o++) {
+        const float *first = of->weights + (is_linear ? o : o * inputs);
+        float largest = 0;
+        for (neo_dim i = 0; i < inputs; i++)
+            largest = fmaxf(largest, fabsf(first[i * (is_linear ? outputs : 1)]));
+        scales[o] = largest / 127;
+    }
+}
+
+/* Of what differs between the result's values: that probabilities are about 1/1000 is no merit. */
+double model_error(const float *values, const double *expected, size_t count)
+{
+    double noise = 0, signal = 0, mean = 0;
+    for (size_t i = 0; i < count; i++)
+        mean += expected[i] / (double)count;
+    for (size_t i = 0; i < count; i++) {
+        double difference = (double)values[i] - expected[i];
+        noise += difference * difference;
+        signal += (expected[i] - mean) * (expected[i] - mean);
+    }
+    return sqrt(noise / signal); /* nothing but zeros would be NaN, which is within no bound */
+}
+
 /* ---- the end ---- */
 
 static void fit(layers *l)
@@ -309,20 +344,20 @@ static void destroy(layers *l)
 
 int layers_finish(layers *l, int result, const layers_bounds *bounds)
 {
-    const struct {
-        neo_data_type type;
-        double bound;
-    } runs[] = {{NEO_F32, bounds->f32}, {NEO_BF16, bounds->bf16}, {NEO_S8, bounds->s8}};
+    static const neo_data_type types[] = {NEO_F32, NEO_BF16, NEO_S8};
+    const bool has[] = {true, bounds->bf16, bounds->s8};
     bool wants_all = !l->wanted[NEO_F32] && !l->wanted[NEO_BF16] && !l->wanted[NEO_S8];
     bool is_right = true, is_first = true;
+    l->result = result;
     fit(l);
-    if (bounds->s8 > 0 && (wants_all || l->wanted[NEO_S8]))
+    if (bounds->s8 && (wants_all || l->wanted[NEO_S8]))
         calibrate(l);
     plain_run(l, MODEL_SAMPLE);
-    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
-        if (!(runs[i].bound > 0) || !(wants_all || l->wanted[runs[i].type]))
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (!has[i] || !(wants_all || l->wanted[types[i]]))
             continue;
-        is_right = typed_run(l, result, runs[i].type, runs[i].bound, is_first) && is_right;
+        double bound = types[i] == NEO_F32 ? bounds->f32 : 1.5 * rounded_error(l, types[i]);
+        is_right = typed_run(l, types[i], bound, is_first) && is_right;
         is_first = false;
     }
     destroy(l);

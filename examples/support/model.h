@@ -48,6 +48,8 @@ struct layers {
     bool out_of_order;
     bool wanted[NEO_U8 + 1]; /* types by the program's arguments */
     bool is_fitting;         /* weights to the input of the plain run */
+    neo_data_type kept;      /* what the plain run rounds layers' results to, or no type */
+    int result;              /* a layer, which is f32; so is what it is the softmax of */
     int count;
     layer list[MODEL_MOST_LAYERS];
 };
@@ -71,6 +73,23 @@ activation_parameters model_parameters(int activation);
  * fitting, weights of convolutions change: see standardize(). */
 void plain_run(layers *l, unsigned input);
 
+/* Is this layer's result f32 in every type? */
+bool model_is_last(const layers *l, int at);
+
+/* The square root of the mean square of what count values differ by from `expected`, as a part of
+ * the standard deviation of these. */
+double model_error(const float *values, const double *expected, size_t count);
+
+/* Of the weights of a convolution or a linear layer, for each output: what becomes 127 in s8 is the
+ * largest one. */
+void model_weight_scales(const layer *of, float *scales);
+
+/* model_error() of the plain run's result for MODEL_SAMPLE if all weights of products and all
+ * layers' results have only values of this type, bf16 or s8 with their scales: what no library can
+ * do better. */
+double rounded_error(layers *l, neo_data_type type);
+void rounded_values(layer *of, neo_data_type type); /* of its result */
+
 /* Numbers of the inputs that weights are fitted to, that scales are made from (and from the first),
  * and that results are compared for. */
 enum { MODEL_FITTED = 1, MODEL_CALIBRATION, MODEL_SAMPLE };
@@ -79,6 +98,6 @@ enum { MODEL_FITTED = 1, MODEL_CALIBRATION, MODEL_SAMPLE };
 void model_fill_input(const layers *l, int at, unsigned input, float *out);
 
 /* Builds and runs the network in one type, for MODEL_SAMPLE; whether it is within the bound. */
-bool typed_run(const layers *l, int result, neo_data_type type, double bound, bool is_first);
+bool typed_run(const layers *l, neo_data_type type, double bound, bool is_first);
 
 #endif

@@ -293,9 +293,12 @@ static void set_input(const layers *l, int at, unsigned input)
 
 void plain_run(layers *l, unsigned input)
 {
-    for (int i = 0; i < l->count; i++)
+    for (int i = 0; i < l->count; i++) {
         if (l->list[i].kind == LAYER_INPUT)
             set_input(l, i, input);
         else
             runs[l->list[i].kind](l, &l->list[i]);
+        if (l->kept != NEO_DATA_TYPE_UNDEF && !model_is_last(l, i))
+            rounded_values(&l->list[i], l->kept);
+    }
 }

@@ -40,20 +40,6 @@ static void add_sum(typed_network *n, typed_node *node, int at)
                 node->name);
 }
 
-/* The largest weight of each output becomes 127. */
-static void make_weight_scales(const layer *of, float *scales)
-{
-    neo_dim outputs = of->dims[1], inputs = (neo_dim)of->weight_count / outputs;
-    bool is_linear = of->kind == LAYER_LINEAR;
-    for (neo_dim o = 0; o < outputs; o++) {
-        const float *first = of->weights + (is_linear ? o : o * inputs);
-        float largest = 0;
-        for (neo_dim i = 0; i < inputs; i++)
-            largest = fmaxf(largest, fabsf(first[i * (is_linear ? outputs : 1)]));
-        scales[o] = largest / 127;
-    }
-}
-
 /* Packed once into the layout that the primitive chose; scales: their tensor, or -1. */
 static int add_weights(typed_network *n, const layer *of, const neo_memory_desc *plain,
                        const neo_primitive_desc *pd, int mask, int scales)
@@ -80,7 +66,7 @@ static int add_weight_scales(typed_network *n, typed_node *node, const layer *of
     if (n->type != NEO_S8)
         return -1;
     float *values = model_allocate((size_t)of->dims[1], sizeof *values);
-    make_weight_scales(of, values);
+    model_weight_scales(of, values);
     int tensor = typed_add_vector(n, values, of->dims[1]);
     free(values);
     typed_add_scale(node, NEO_ARG_WEIGHTS, mask, tensor);

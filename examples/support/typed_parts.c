@@ -25,9 +25,7 @@ neo_memory_desc typed_describe_vector(neo_dim count)
 
 neo_data_type typed_type_of(const typed_network *n, int at)
 {
-    const layer *result = &n->model->list[n->result];
-    bool is_last = at == n->result || (result->kind == LAYER_SOFTMAX && at == result->in[0]);
-    return is_last ? NEO_F32 : n->type;
+    return model_is_last(n->model, at) ? NEO_F32 : n->type;
 }
 
 neo_memory_desc typed_desc_of(const typed_network *n, int at)

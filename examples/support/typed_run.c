@@ -2,7 +2,6 @@
  * each other and with the plain layers. */
 #include "examples/support/typed.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,32 +90,17 @@ static void run_separately(const typed_network *n, const typed_node *node)
 
 /* ---- comparison ---- */
 
-/* Of what differs between the result's values: that probabilities are about 1/1000 is no merit. */
-static double error_of(const float *values, const layer *expected)
-{
-    size_t count = model_elements(expected);
-    double noise = 0, signal = 0, mean = 0;
-    for (size_t i = 0; i < count; i++)
-        mean += expected->values[i] / (double)count;
-    for (size_t i = 0; i < count; i++) {
-        double difference = (double)values[i] - expected->values[i];
-        noise += difference * difference;
-        signal += (expected->values[i] - mean) * (expected->values[i] - mean);
-    }
-    return sqrt(noise / signal); /* nothing but zeros would be NaN, which is within no bound */
-}
-
 static void print_report(const typed_network *n, bool same, double error, double bound)
 {
     neo_network_report r;
     model_check(neo_network_get_report(n->network, &r), "the report");
     printf("%s, %s: %d nodes, %d buffers: planned %.2f MiB, lower bound %.2f (%.4f), without reuse "
-           "%.2f; %s; off from double by %.2g%s\n",
+           "%.2f; %s; off from double by %.2g of %.2g%s\n",
            n->model->title, neo_data_type_name(n->type), n->node_count, r.buffers,
            (double)r.planned_bytes / (1 << 20), (double)r.lower_bound_bytes / (1 << 20),
            (double)r.planned_bytes / (double)r.lower_bound_bytes,
            (double)r.no_reuse_bytes / (1 << 20),
-           same ? "the same result as with separate buffers" : "THE RESULT DIFFERS", error,
+           same ? "the same result as with separate buffers" : "THE RESULT DIFFERS", error, bound,
            error <= bound ? "" : ", WHICH IS TOO MUCH");
 }
 
@@ -129,9 +113,11 @@ static void dump(const typed_network *n)
         model_check(neo_engine_dump_memory_history(n->engine, history), history);
 }
 
-bool typed_run(const layers *l, int result, neo_data_type type, double bound, bool is_first)
+bool typed_run(const layers *l, neo_data_type type, double bound, bool is_first)
 {
-    typed_network *n = create(l, result, type);
+    const layer *result = &l->list[l->result];
+    size_t count = model_elements(result);
+    typed_network *n = create(l, l->result, type);
     int out = typed_build(n);
     model_check(neo_network_finalize(n->network), "finalize");
     for (int round = 0; round < 2; round++)
@@ -140,8 +126,8 @@ bool typed_run(const layers *l, int result, neo_data_type type, double bound, bo
         run_separately(n, &n->nodes[i]);
     const float *planned = neo_network_data(n->network, out);
     const float *separate = neo_memory_get_handle(n->tensors[out].separate);
-    double error = error_of(separate, &l->list[result]);
-    bool same = memcmp(planned, separate, model_elements(&l->list[result]) * sizeof(float)) == 0;
+    double error = model_error(separate, result->values, count);
+    bool same = memcmp(planned, separate, count * sizeof(float)) == 0;
     print_report(n, same, error, bound);
     if (is_first)
         dump(n);
