@@ -33,6 +33,7 @@ PLUGIN = os.path.join('build', 'tools', 'icount.so')
 LIMIT = 1e-5
 ROWS = ('numpy', 'gpt2', 'mobilenet_v2', 'efficientnet_b0', 'resnet50', 'bert', 'vgg11', 'resnet50_224', 'distributed',
         'training', 'onnx', 'growth')
+UNCOUNTED = ('growth', 'onnx')  # their runs are many, and the plugin takes its time of each
 ASKED = ('CLIENT_FORWARDS', 'CLIENT_NODE_TESTS')  # variables by which rows are other ones
 SYSTEM, OURS = 'distribution', 'neoprene'
 # A library's part of an instruction's address, by the name of its file; what has no file was written at run time.
@@ -79,7 +80,7 @@ class Library:
             variables.setdefault('CLIENT_FORWARDS', '1000')
         else:
             variables['CLIENT_FORWARDS'] = '3'  # whether the distribution's library grows is its own affair
-        if is_emulated() and row != 'growth':  # whose passes are many, and not counted
+        if is_emulated() and row not in UNCOUNTED:
             variables['CLIENT_MARKS'] = '1'
             variables['PLUGIN'] = (f'{os.path.abspath(PLUGIN)},out={folder}/counts,blocks={folder}/blocks')
         return variables
