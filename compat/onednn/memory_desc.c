@@ -144,19 +144,33 @@ static int restride(neo_memory_desc *out, const neo_memory_desc *in)
     return 1;
 }
 
+/* 1: the same elements in the same places, by other indices. */
+static int reshape(neo_memory_desc *out, const neo_memory_desc *in, int ndims, const neo_dim *dims)
+{
+    *out = *in;
+    out->ndims = ndims;
+    memset(out->dims, 0, sizeof out->dims);
+    memset(out->strides, 0, sizeof out->strides);
+    memcpy(out->dims, dims, (size_t)ndims * sizeof *dims);
+    return neo_memory_desc_elements(out) == neo_memory_desc_elements(in) &&
+           (out->format_kind != NEO_FORMAT_STRIDED || restride(out, in));
+}
+
+int desc_is_alike(const neo_memory_desc *a, const neo_memory_desc *b)
+{
+    neo_memory_desc reshaped;
+    return neo_memory_desc_equal(a, b) ||
+           (a->format_kind == NEO_FORMAT_STRIDED && reshape(&reshaped, a, b->ndims, b->dims) &&
+            neo_memory_desc_equal(&reshaped, b));
+}
+
 dnnl_status desc_reshape(dnnl_memory_desc **out, const dnnl_memory_desc *in, int ndims,
                          const neo_dim *dims)
 {
     if (!out || !in || !dims || ndims < 1 || ndims > NEO_MAX_NDIMS)
         return dnnl_invalid_arguments;
-    neo_memory_desc desc = in->desc;
-    desc.ndims = ndims;
-    memset(desc.dims, 0, sizeof desc.dims);
-    memset(desc.strides, 0, sizeof desc.strides);
-    memcpy(desc.dims, dims, (size_t)ndims * sizeof *dims);
-    if (neo_memory_desc_elements(&desc) != neo_memory_desc_elements(&in->desc))
-        return dnnl_invalid_arguments;
-    if (desc.format_kind == NEO_FORMAT_STRIDED && !restride(&desc, &in->desc))
+    neo_memory_desc desc;
+    if (!reshape(&desc, &in->desc, ndims, dims))
         return dnnl_invalid_arguments;
     return hand_out(out, &desc);
 }

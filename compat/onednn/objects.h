@@ -129,6 +129,8 @@ dnnl_status desc_hand_out(dnnl_memory_desc **out, const dnnl_memory_desc *md); /
 
 /* NULL stands for "no such tensor". */
 neo_memory_desc desc_of(const dnnl_memory_desc *md);
+/* Whether elements of the one are those of the other, in the same places and the same order. */
+int desc_is_alike(const neo_memory_desc *a, const neo_memory_desc *b);
 /* `any` becomes the plain layout of a tag, such as "acdb". */
 void desc_settle(neo_memory_desc *desc, const char *tag);
 

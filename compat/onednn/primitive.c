@@ -85,6 +85,8 @@ static neo_status add_packed(struct call *call, void *data)
     return status;
 }
 
+/* Memory may have another shape than the primitive's: ONNX Runtime gives a vector for each row of a
+ * matrix as the vector that it is. */
 static neo_status add(struct call *call, const dnnl_exec_arg *given)
 {
     const dnnl_memory *memory = given->memory;
@@ -96,12 +98,13 @@ static neo_status add(struct call *call, const dnnl_exec_arg *given)
         return NEO_INVALID_ARGUMENT;
     const neo_memory_desc *desc = &memory->md.desc;
     const struct reshaped *reshaped = find_reshaped(call->pd, given->arg);
-    if (reshaped && !neo_memory_desc_equal(desc, &reshaped->seen.desc))
+    if (reshaped && !desc_is_alike(desc, &reshaped->seen.desc))
         return NEO_INVALID_ARGUMENT;
     if (call->pd->packs_weights && given->arg == NEO_ARG_WEIGHTS)
         return add_packed(call, memory->data);
-    if (reshaped)
-        desc = neo_primitive_desc_query(call->pd->neo, given->arg);
+    const neo_memory_desc *wanted = neo_primitive_desc_query(call->pd->neo, given->arg);
+    if (wanted && (reshaped || desc_is_alike(desc, wanted)))
+        desc = wanted;
     neo_exec_arg *arg = &call->args[call->count];
     arg->arg = given->arg;
     neo_status status = neo_memory_create(&arg->memory, desc, shared_engine(), memory->data);

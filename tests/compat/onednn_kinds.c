@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { N = 2, C = 6, H = 4, W = 5, COUNT = N * C * H * W, MOST = 4 * COUNT };
+enum { BINARY_ADD = 0x1fff0, N = 2, C = 6, H = 4, W = 5, COUNT = N * C * H * W, MOST = 4 * COUNT };
 static const neo_dim image[] = {N, C, H, W};
 static float src[MOST], weights[MOST], third[MOST], dst[MOST];
 
@@ -145,6 +145,48 @@ static void selections_are_right(void **state)
     run(pd, arguments, 4);
     for (size_t i = 0; i < COUNT; i++)
         assert_float_equal(dst[i], third[i] != 0 ? src[i] : weights[i], 0.0);
+}
+
+/* ---- memory of another shape than the primitive's ---- */
+
+static void vectors_are_added_to_rows(void **state)
+{
+    static const neo_dim row[] = {1, 1, 1, W}, width[] = {W};
+    dnnl_primitive_desc *pd;
+    dnnl_memory_desc *images = describe(4, image, TAG_ABCD), *rows = describe(4, row, TAG_ABCD);
+    (void)state;
+    ok(dnnl_binary_primitive_desc_create_v2(&pd, engine, BINARY_ADD, images, rows, NULL, images,
+                                            NULL));
+    ok(dnnl_memory_desc_destroy(rows));
+    struct argument arguments[] = {{NEO_ARG_SRC, images, src},
+                                   {NEO_ARG_SRC_1, describe(1, width, TAG_A), weights},
+                                   {NEO_ARG_DST, describe(4, image, TAG_ABCD), dst}};
+    run(pd, arguments, 3);
+    for (size_t i = 0; i < COUNT; i++)
+        assert_float_equal(dst[i], src[i] + weights[i % W], 0.0);
+}
+
+/* The same bytes, but other elements: one that is not is refused. */
+static void memory_in_another_layout_is_refused(void **state)
+{
+    dnnl_primitive_desc *pd;
+    dnnl_primitive *primitive;
+    dnnl_memory_desc *first = describe(4, image, TAG_ABCD), *last = describe(4, image, TAG_ACDB);
+    dnnl_exec_arg given[] = {{NEO_ARG_SRC, NULL}, {NEO_ARG_SRC_1, NULL}, {NEO_ARG_DST, NULL}};
+    (void)state;
+    ok(dnnl_binary_primitive_desc_create_v2(&pd, engine, BINARY_ADD, first, first, NULL, first,
+                                            NULL));
+    ok(dnnl_primitive_create(&primitive, pd));
+    ok(dnnl_memory_create(&given[0].memory, first, engine, src));
+    ok(dnnl_memory_create(&given[1].memory, last, engine, weights));
+    ok(dnnl_memory_create(&given[2].memory, first, engine, dst));
+    assert_int_equal(dnnl_primitive_execute(primitive, stream, 3, given), dnnl_invalid_arguments);
+    for (int i = 0; i < 3; i++)
+        ok(dnnl_memory_destroy(given[i].memory));
+    ok(dnnl_memory_desc_destroy(first));
+    ok(dnnl_memory_desc_destroy(last));
+    ok(dnnl_primitive_destroy(primitive));
+    ok(dnnl_primitive_desc_destroy(pd));
 }
 
 /* ---- elements that move ---- */
@@ -400,6 +442,8 @@ int main(void)
         cmocka_unit_test_setup(reductions_are_right, fill_all),
         cmocka_unit_test_setup(prelu_is_right, fill_all),
         cmocka_unit_test_setup(selections_are_right, fill_all),
+        cmocka_unit_test_setup(vectors_are_added_to_rows, fill_all),
+        cmocka_unit_test_setup(memory_in_another_layout_is_refused, fill_all),
         cmocka_unit_test_setup(shuffles_are_right, fill_all),
         cmocka_unit_test_setup(resampling_is_right, fill_all),
         cmocka_unit_test_setup(group_normalisation_is_right, fill_all),
