@@ -43,6 +43,6 @@ analyze: ## gcc's static analysis of the kernels
 C_FILES = $(shell find * -path build -prune -o -name '*.[ch]' -print)
 format: ## rewrite all C files in the house format
 	clang-format -i $(C_FILES)
-lint: $(JUDGED) layers symbols abi hardening static-size baseline analyze ## clang-format, clang-tidy, gcc's analysis, cppcheck, pyflakes, layers, circles, symbols, ABI, hardening, size, documented variables
+lint: $(JUDGED) layers symbols abi hardening static-size baseline analyze docs ## clang-format, clang-tidy, gcc's analysis, cppcheck, pyflakes, layers, circles, symbols, ABI, hardening, size, the reference, documented variables
 	$(Q)clang-format --dry-run --Werror $(C_FILES)
 	$(Q)tests/lint.sh

@@ -46,6 +46,9 @@ expect 'pkg-config tells the version of the headers' test "$(flags --modversion)
         cc -E -P $(flags --cflags) - | tail -n 1 | tr -d ' ')"
 cat >"$there/both.cpp" <<'EOF'
 #include <neoprene/neoprene.h>
+#if !NEO_VERSION_AT_LEAST(0, 2, 0) || NEO_VERSION_AT_LEAST(9, 0, 0)
+#error these are other headers
+#endif
 int main()
 {
     neo_dim dims[] = {NEO_RUNTIME_DIM, 4};

@@ -1,6 +1,6 @@
 #!/bin/sh
-# tests/symbols.sh NM STATIC SHARED MAP: only neo_* may be visible outside either library, both have the same, and the shared
-# one's have the versions of the map.
+# tests/symbols.sh NM STATIC SHARED MAP: only neo_* may be visible outside either library, both have the same, the shared
+# one's have the versions of the map, and it needs nothing but the C library.
 set -u
 nm=$1 static=$2 shared=$3 map=$4
 failed=0
@@ -19,5 +19,8 @@ END
 )
 [ -z "$missing" ] || fail "not both libraries have: $missing ($map lists what the shared one has)"
 [ "$of_shared" = "$of_map" ] || fail "versions are not those of $map: $(printf '%s\n%s\n' "$of_shared" "$of_map" | sort | uniq -u)"
+# Its functions have versions; those of others that a process may or may not have are weak.
+needed=$("$nm" -D --undefined-only --with-symbol-versions "$shared" | grep ' U ' | grep -vE '@GLIBC|__(asan|ubsan|tsan)')
+[ -z "$needed" ] || fail "it needs more than the C library: $needed"
 [ $failed = 0 ] && echo "symbols: only neo_* leaves the libraries, $(printf '%s\n' "$of_map" | wc -l) functions with versions"
 exit $failed

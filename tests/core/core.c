@@ -82,6 +82,21 @@ static void the_version_is_that_of_the_headers(void **state)
     assert_int_equal(version->patch, NEO_VERSION_PATCH);
 }
 
+/* Older ones and this one, and none that is still to come, whichever of the three numbers is
+ * another. */
+static void the_preprocessor_knows_whether_headers_are_late_enough(void **state)
+{
+    (void)state;
+    enum { MAJOR = NEO_VERSION_MAJOR, MINOR = NEO_VERSION_MINOR, PATCH = NEO_VERSION_PATCH };
+    assert_true(NEO_VERSION_AT_LEAST(MAJOR, MINOR, PATCH));
+    assert_true(NEO_VERSION_AT_LEAST(MAJOR, MINOR, PATCH - 1));
+    assert_true(NEO_VERSION_AT_LEAST(MAJOR, MINOR - 1, PATCH + 1));
+    assert_true(NEO_VERSION_AT_LEAST(MAJOR - 1, MINOR + 1, PATCH + 1));
+    assert_false(NEO_VERSION_AT_LEAST(MAJOR, MINOR, PATCH + 1));
+    assert_false(NEO_VERSION_AT_LEAST(MAJOR, MINOR + 1, 0));
+    assert_false(NEO_VERSION_AT_LEAST(MAJOR + 1, 0, 0));
+}
+
 static void the_ends_of_a_range_are_in_it(void **state)
 {
     (void)state;
@@ -99,6 +114,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_status_has_its_own_text),
         cmocka_unit_test(the_version_is_that_of_the_headers),
+        cmocka_unit_test(the_preprocessor_knows_whether_headers_are_late_enough),
         cmocka_unit_test(data_types_have_names_and_sizes),
         cmocka_unit_test(numbers_are_validated),
         cmocka_unit_test(the_ends_of_a_range_are_in_it),
