@@ -2,20 +2,15 @@
 #include "tests/support/test.h"
 
 #include <pthread.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <ucontext.h>
 
 #include "neoprene/neoprene.h"
 #include "src/threading/default_pool_parts.h"
 #include "tests/support/cases/primitives.h"
 #include "tests/support/pages.h"
 #include "tests/support/require.h"
+#include "tests/support/small_stack.h"
 #include "tests/support/tensor.h"
 
-enum { SMALL = 64 << 10, PAGE = 64 << 10, MARK = 0xa5 };
-
-static ucontext_t outside, inside;
 static neo_engine *engine;
 static neo_stream *stream;
 
@@ -56,8 +51,9 @@ static void multiply_with_late_sizes(void)
     neo_primitive_desc_destroy(pd);
 }
 
-static void live(void)
+static void live(void *unused)
 {
+    (void)unused;
     neo_stream_options options = {.max_threads = 3};
     require(neo_engine_create(&engine) == NEO_OK);
     require(neo_stream_create(&stream, engine, &options) == NEO_OK);
@@ -67,27 +63,10 @@ static void live(void)
     neo_engine_destroy(engine);
 }
 
-/* Below the stack there is a page that may not be touched. */
 static void a_life_fits_into_a_small_stack(void **state)
 {
     (void)state;
-    unsigned char *map =
-        mmap(NULL, PAGE + SMALL, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_true(map != MAP_FAILED);
-    assert_int_equal(mprotect(map, PAGE, PROT_NONE), 0);
-    unsigned char *stack = map + PAGE;
-    memset(stack, MARK, SMALL);
-    assert_int_equal(getcontext(&inside), 0);
-    inside.uc_stack.ss_sp = stack;
-    inside.uc_stack.ss_size = SMALL;
-    inside.uc_link = &outside;
-    makecontext(&inside, live, 0);
-    assert_int_equal(swapcontext(&outside, &inside), 0);
-    size_t unused = 0;
-    while (unused < SMALL && stack[unused] == MARK)
-        unused++;
-    print_message("%zu bytes of %d were used\n", SMALL - unused, SMALL);
-    munmap(map, PAGE + SMALL);
+    print_message("%zu bytes of %d were used\n", small_stack_run(live, NULL), SMALL_STACK_BYTES);
 }
 
 /* ---- the pool's own threads ---- */

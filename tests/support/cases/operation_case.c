@@ -10,6 +10,7 @@
 #include "tests/support/fault.h"
 #include "tests/support/pools.h"
 #include "tests/support/session.h"
+#include "tests/support/small_stack.h"
 #include "tests/support/tensor.h"
 #include "tests/support/test.h"
 
@@ -231,6 +232,28 @@ static void check_outputs(struct way *way)
     }
 }
 
+struct call {
+    const struct way *way;
+    neo_status status;
+};
+
+static void call_it(void *argument)
+{
+    struct call *call = argument;
+    call->status = try_execute(call->way, call->way->primitive, stream);
+}
+
+/* The same bits, with the library's lines and panels on a caller's little stack. */
+static void check_stack(const struct way *way, const void *first)
+{
+    const struct typed *dst = &way->tensors[dst_of(way->row)];
+    struct call call = {.way = way};
+    restore_outputs(way);
+    small_stack_run(call_it, &call);
+    assert_int_equal(call.status, NEO_OK);
+    assert_memory_equal(first, dst->data, bytes_of(dst));
+}
+
 /* The same bits on every number of threads, by a pool that runs tasks in any order. */
 static void check_threads(const struct way *way, const void *first)
 {
@@ -319,6 +342,7 @@ static void check_again(const struct way *way)
     void *first = malloc(bytes_of(dst) + 1);
     assert_non_null(first);
     memcpy(first, dst->data, bytes_of(dst));
+    check_stack(way, first);
     check_threads(way, first);
     check_nodes(way, way->primitive, first);
     check_late(way, first);
