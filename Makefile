@@ -49,7 +49,7 @@ SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize
 TARGET_FLAGS := $(if $(CROSS),$(if $(IS_CLANG),--target=aarch64-linux-gnu)) \
     $(if $(filter portable,$(TARGET)),-DNEO_PORTABLE=1,-DNEO_PORTABLE=0)
 # Debian's musl has no headers of the kernel: they are where those of the other C library are.
-MUSL_FLAGS := $(if $(findstring musl,$(notdir $(CC))),-idirafter /usr/$(if $(CROSS),aarch64-linux-gnu/)include -idirafter /usr/include/$(HOST)-linux-gnu)
+MUSL_FLAGS := $(if $(findstring musl,$(notdir $(CC))),$(if $(CROSS),-idirafter /usr/aarch64-linux-gnu/include) -idirafter /usr/include -idirafter /usr/include/$(HOST)-linux-gnu)
 CFLAGS ?= -g
 # What makes mistakes harder to exploit (tests/hardening.sh). On AArch64 all of the library has marks
 # where calls by address may go (BTI), and functions that call others sign their return addresses (PAC), but for
