@@ -181,6 +181,7 @@ static void the_fastest_with_cold_weights_is_chosen(void **state)
     } rows[] = {
         {256, 14, 9, &convolution_winograd_4}, {256, 14, 3, &convolution_winograd_2},
         {512, 7, 9, &convolution_winograd_2},  {512, 7, 3, &convolution_gemm},
+        {128, 7, 9, &convolution_winograd_2},  {128, 7, 3, &convolution_gemm},
         {64, 56, 3, &convolution_winograd_6},
     };
     for (size_t i = 0; i < count_of(rows); i++) {
@@ -191,7 +192,8 @@ static void the_fastest_with_cold_weights_is_chosen(void **state)
             fail_msg("%zu: %s", i, best->name);
     }
 }
-/* 3x3 and square, or a product of rows by packed weights of so many columns and values. */
+/* 3x3 of channels in, out and a size, or a product of rows by packed weights of so many columns and
+ * values. */
 struct simulated {
     neo_dim sizes[3];
     double bandwidth;
@@ -210,8 +212,8 @@ static neo_memory_desc matrix_of(neo_dim rows, neo_dim columns, const char *tag)
 static struct problem problem_of(const struct simulated *row)
 {
     neo_dim m = row->sizes[0], n = row->sizes[1], k = row->sizes[2];
-    if (k == 0)
-        return square(m, n);
+    if (row->algorithm != &matmul_gemm)
+        return layer(m, n, k, 3, 1);
     struct problem problem = {.operation = &matmul_operation};
     problem.tensors[SRC] = matrix_of(m, k, "ab");
     problem.tensors[WEIGHTS] = matrix_of(k, n, "any");
@@ -232,10 +234,13 @@ static void estimates_are_near_what_was_simulated(void **state)
 {
     (void)state;
     static const struct simulated rows[] = {
-        {{128, 7}, 3, &convolution_gemm, 428.9},
-        {{128, 7}, 9, &convolution_gemm, 362.2},
-        {{96, 14}, 3, &convolution_winograd_2, 633.4},
-        {{96, 14}, 3, &convolution_winograd_4, 636.7},
+        {{128, 128, 7}, 3, &convolution_gemm, 428.9},
+        {{128, 128, 7}, 9, &convolution_gemm, 362.2},
+        {{128, 128, 7}, 9, &convolution_winograd_2, 299.7},
+        {{96, 96, 14}, 3, &convolution_winograd_2, 633.4},
+        {{96, 96, 14}, 3, &convolution_winograd_4, 636.7},
+        {{128, 256, 8}, 3, &convolution_winograd_2, 880},
+        {{128, 256, 8}, 3, &convolution_gemm, 1034.8},
         {{24, 512, 512}, 3, &matmul_gemm, 391.7},
         {{24, 512, 512}, 9, &matmul_gemm, 343.6},
         {{32, 512, 512}, 3, &matmul_gemm, 492.4},
