@@ -57,7 +57,7 @@ int layers_softmax(layers *l, int in); /* each row; in the memory of in */
  *
  * f32: for the sizes that are taken where none are given; for larger images some networks have
  * another bound. They are off by more than small ones, because their 3x3 convolutions are
- * Winograd's: a U-Net of 64 x 64 by 2.5e-5, without those by 1e-5. bf16 and s8, if the network is
+ * Winograd's: a U-Net of 64 x 64 by 3.3e-5, without those by 1e-5. bf16 and s8, if the network is
  * built in them: what the plain loops of double are off by if weights and results of layers are
  * rounded to the type's values, and half as much again. Nearly all of the error is that: a U-Net in
  * bf16 is off by 0.043 and 0.091 for images of 32 and 64, the rounded loops by 0.044 and 0.092. It
