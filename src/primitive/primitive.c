@@ -436,8 +436,9 @@ static int threads_within(const struct implementation *impl, int threads, const 
     return threads;
 }
 
-static neo_status execute_as(const neo_primitive *primitive, const struct implementation *impl,
-                             const neo_stream *stream, const struct arguments *args)
+static inline __attribute__((always_inline)) neo_status
+execute_as(const neo_primitive *primitive, const struct implementation *impl,
+           const neo_stream *stream, const struct arguments *args)
 {
     struct execution execution; /* not cleared: it is large, and what is read is set */
     execution.implementation = impl;
@@ -459,8 +460,9 @@ static neo_status execute_as(const neo_primitive *primitive, const struct implem
 }
 
 /* Sizes that were not there before. */
-static neo_status execute_new_sizes(const neo_primitive *primitive, const neo_stream *stream,
-                                    const struct arguments *args)
+static __attribute__((noinline)) neo_status execute_new_sizes(const neo_primitive *primitive,
+                                                              const neo_stream *stream,
+                                                              const struct arguments *args)
 {
     struct implementation *sized;
     neo_status status = by_size_make(&sized, primitive->desc.implementation, args);
