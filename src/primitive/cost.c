@@ -54,11 +54,11 @@ static double weights_bytes(const struct algorithm *algorithm, const struct prob
 }
 
 struct cost cost_of(const struct algorithm *algorithm, const struct problem *problem,
-                    const struct cpu *cpu)
+                    const struct cpu *cpu, double cycles)
 {
     double others = bytes_of(&problem->tensors[SRC]) + bytes_of(&problem->tensors[DST]);
     struct cost cost = {
-        .cycles = algorithm->estimate(algorithm, problem, cpu),
+        .cycles = cycles,
         .weights = weights_bytes(algorithm, problem, cpu),
         .others = others > (double)cpu->l2_bytes ? others : 0,
     };
@@ -88,9 +88,9 @@ double cost_time(const struct cost *cost, const struct cpu *cpu)
 }
 
 struct candidate candidate_of(const struct algorithm *algorithm, const struct problem *problem,
-                              const struct cpu *cpu)
+                              const struct cpu *cpu, double cycles)
 {
-    struct cost cost = cost_of(algorithm, problem, cpu);
+    struct cost cost = cost_of(algorithm, problem, cpu, cycles);
     return (struct candidate){algorithm, cost, cost_time(&cost, cpu)};
 }
 

@@ -13,12 +13,14 @@ struct cost {
                       keeps in between, and weights before the first products, once more */
 };
 
-/* Weights always come from memory, as in a network: those of one layer have gone when it is their
+/* Of an algorithm that estimates so many cycles for a problem.
+ *
+ * Weights always come from memory, as in a network: those of one layer have gone when it is their
  * turn again. Winograd's count as they are kept, several values for each tap. Images and results
  * come from there if they are larger than the caches, and then for all algorithms alike. What an
  * algorithm keeps in between has left the caches since it was used for another layer. */
 struct cost cost_of(const struct algorithm *algorithm, const struct problem *problem,
-                    const struct cpu *cpu);
+                    const struct cpu *cpu, double cycles);
 
 /* Cycles of this core that both take: the longer one where weights are read meanwhile, and a part
  * of the shorter one, as neither is ever quite idle; else one after the other. The bandwidth is the
@@ -34,7 +36,7 @@ struct candidate {
 };
 
 struct candidate candidate_of(const struct algorithm *algorithm, const struct problem *problem,
-                              const struct cpu *cpu);
+                              const struct cpu *cpu, double cycles);
 
 /* The parts of the time in milliseconds, for logs; 0 where the core's clock is not known. */
 double cost_compute_ms(const struct cost *cost, const struct cpu *cpu);

@@ -298,9 +298,9 @@ static neo_status implementation_init(struct implementation *impl, const struct 
         status = problem_check(&impl->problem);
     if (status != NEO_OK)
         return status;
-    settle_vector(impl);
     problem_settle_strides(&impl->problem);
     impl->runtime = problem_is_runtime(&impl->problem);
+    settle_vector(impl);
     impl->token_count = 1;
     status = select_and_plan(impl, index);
     if (status != NEO_OK)

@@ -61,11 +61,13 @@ void selection_rank(struct ranking *ranking, const struct problem *problem, cons
     for (size_t i = 0; i < operation->algorithm_count; i++) {
         const struct algorithm *algorithm = operation->algorithms[i];
         const char *reason = refuse(&search, algorithm);
-        if (reason)
+        if (reason) {
             ranking->declined[ranking->declined_count++] =
                 (struct declined){algorithm->name, reason};
-        else
-            insert(ranking, candidate_of(algorithm, problem, cpu));
+            continue;
+        }
+        double cycles = algorithm->estimate(algorithm, problem, cpu);
+        insert(ranking, candidate_of(algorithm, problem, cpu, cycles));
     }
 }
 
@@ -88,7 +90,8 @@ struct candidate selection_best(const struct problem *problem, const struct algo
     const struct algorithm *algorithm;
     struct search search = begin(problem, cpu);
     while ((algorithm = next(&search, but))) {
-        struct candidate this = candidate_of(algorithm, problem, cpu);
+        double cycles = algorithm->estimate(algorithm, problem, cpu);
+        struct candidate this = candidate_of(algorithm, problem, cpu, cycles);
         if (!best.algorithm || this.time < best.time)
             best = this;
     }

@@ -55,20 +55,26 @@ static struct cpu core_with(const char *core, double bandwidth)
     return cpu;
 }
 
+static struct cost estimated(const struct algorithm *algorithm, const struct problem *problem,
+                             const struct cpu *cpu)
+{
+    return cost_of(algorithm, problem, cpu, algorithm->estimate(algorithm, problem, cpu));
+}
+
 static void winograd_counts_its_weights_as_they_are_kept(void **state)
 {
     (void)state;
     struct cpu cpu = core_with("neoverse-n1", 3);
     struct problem problem = square(64, 28), few = square(64, 3);
     double plain = 64.0 * 64 * 9 * sizeof(float);
-    assert_true(cost_of(&convolution_gemm, &problem, &cpu).weights == plain);
-    assert_near(cost_of(&convolution_winograd_2, &problem, &cpu).weights, plain * 16 / 9, 1);
-    assert_near(cost_of(&convolution_winograd_6, &problem, &cpu).weights, plain * 64 / 9, 1);
+    assert_true(estimated(&convolution_gemm, &problem, &cpu).weights == plain);
+    assert_near(estimated(&convolution_winograd_2, &problem, &cpu).weights, plain * 16 / 9, 1);
+    assert_near(estimated(&convolution_winograd_6, &problem, &cpu).weights, plain * 64 / 9, 1);
     /* Tiles of an image of 3 have no more than 5 points along it. */
-    assert_near(cost_of(&convolution_winograd_6, &few, &cpu).weights, plain * 25 / 9, 1);
-    assert_true(cost_of(&convolution_reference, &problem, &cpu).others == 0);
+    assert_near(estimated(&convolution_winograd_6, &few, &cpu).weights, plain * 25 / 9, 1);
+    assert_true(estimated(&convolution_reference, &problem, &cpu).others == 0);
     cpu.l2_bytes = 1;
-    assert_near(cost_of(&convolution_reference, &problem, &cpu).others,
+    assert_near(estimated(&convolution_reference, &problem, &cpu).others,
                 2.0 * 64 * 28 * 28 * sizeof(float), 1);
 }
 
@@ -101,11 +107,11 @@ static void what_nothing_hides_is_beside_weights(void **state)
     struct cpu cpu = core_with("neoverse-n1", 3);
     struct problem problem = square(96, 14);
     double inputs = 49.0 * 16 * 96 * sizeof(float);
-    struct cost cost = cost_of(&convolution_winograd_2, &problem, &cpu);
+    struct cost cost = estimated(&convolution_winograd_2, &problem, &cpu);
     assert_true(cost.others >= inputs && cost.others <= 1.5 * inputs);
 #if !NEO_PORTABLE
     problem = square(128, 7);
-    cost = cost_of(&convolution_gemm, &problem, &cpu);
+    cost = estimated(&convolution_gemm, &problem, &cpu);
     assert_true(cost.meanwhile == cost.cycles);
     assert_near(cost.others, cost.weights * LAYOUT_PANEL / 128, 1);
 #endif
@@ -225,7 +231,7 @@ static double estimated_microseconds(const struct simulated *row)
 {
     struct cpu cpu = core_with("neoverse-n1", row->bandwidth);
     struct problem problem = problem_of(row);
-    struct cost cost = cost_of(row->algorithm, &problem, &cpu);
+    struct cost cost = estimated(row->algorithm, &problem, &cpu);
     return cost_time(&cost, &cpu) / (cpu.core->ghz * 1000);
 }
 
@@ -264,10 +270,10 @@ static void rounded_weights_are_read_as_they_are_kept(void **state)
     struct problem problem = square(64, 28);
     double plain = 64.0 * 64 * 9 * sizeof(float);
     cpu.features |= CPU_NEON | CPU_BF16;
-    assert_true(cost_of(&convolution_typed, &problem, &cpu).weights == plain);
+    assert_true(estimated(&convolution_typed, &problem, &cpu).weights == plain);
     problem.attributes.fpmath = NEO_FPMATH_BF16;
-    assert_true(cost_of(&convolution_typed, &problem, &cpu).weights == plain / 2);
-    assert_true(cost_of(&convolution_gemm, &problem, &cpu).weights == plain);
+    assert_true(estimated(&convolution_typed, &problem, &cpu).weights == plain / 2);
+    assert_true(estimated(&convolution_gemm, &problem, &cpu).weights == plain);
 }
 #endif
 

@@ -102,7 +102,7 @@ nested_cost(const struct algorithm *winograd, const struct problem *problem, con
 {
     struct problem nested;
     make_nested(&nested, problem);
-    return cost_of(winograd, &nested, cpu);
+    return cost_of(winograd, &nested, cpu, winograd->estimate(winograd, &nested, cpu));
 }
 
 static bool has_pixels(const struct problem *problem)

@@ -180,7 +180,7 @@ static struct candidate best_of(const struct algorithm *only, const struct probl
         return selection_best(nested, &convolution_transposed, cpu);
     if (selection_refuse(only, nested, cpu))
         return (struct candidate){0};
-    return candidate_of(only, nested, cpu);
+    return candidate_of(only, nested, cpu, only->estimate(only, nested, cpu));
 }
 
 /* The estimate of planes is made for comparing them with other convolutions of planes. Beside those
