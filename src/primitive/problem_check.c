@@ -87,12 +87,13 @@ neo_status problem_check(struct problem *problem)
     neo_status status = problem_check_tensors(problem);
     if (status != NEO_OK)
         return status;
+    if (desc_overlaps_itself(&problem->tensors[DST]))
+        return problem_reject(problem, NEO_INVALID_ARGUMENT, "",
+                              "elements of dst overlap each other");
     if ((unsigned)problem->prop_kind > NEO_FORWARD_INFERENCE)
         return problem_reject(problem, NEO_INVALID_ARGUMENT, "", "the propagation kind is unknown");
     bool unsupported = false;
     const char *wrong = problem->operation->check(problem, &unsupported);
-    if (!wrong && desc_overlaps_itself(&problem->tensors[DST]))
-        wrong = "elements of dst overlap each other";
     if (!wrong)
         wrong = post_ops_check(problem, &unsupported);
     if (!wrong)
