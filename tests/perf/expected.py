@@ -57,8 +57,9 @@ def moved(counts):
 INSTRUCTIONS = Kind('expected_counts.txt', 'instruction counts', ('instructions',), 1, 0, count_instructions,
                     lambda counts: (counts['total'],))
 # Where arrays begin depends on the length of the environment and the size of the program: that moves
-# counts by up to 1.2 %, and what a call has on its stack and in its tables by some lines.
-LINES = Kind('expected_lines.txt', 'line counts', ('L1', 'L2'), 3, 100, count_lines, moved)
+# counts by up to 1.2 %. Of arrays that all but fill L2 it decides how many lines are driven out: 100 to
+# 365 of g512mb1ic512ih14oc512oh14kh3ph1's, as the environment grows by 3000 bytes.
+LINES = Kind('expected_lines.txt', 'line counts', ('L1', 'L2'), 3, 300, count_lines, moved)
 KINDS = (INSTRUCTIONS, LINES)
 
 

@@ -327,15 +327,15 @@ class Expected(unittest.TestCase):
         self.assertEqual(self.states(expected.INSTRUCTIONS, self.row(1000), [(1010,), (1011,), (990,), (989,)]),
                          ['ok', 'worse', 'ok', 'better'])
 
-    def test_three_percent_and_a_hundred_lines_are_tolerated(self):
+    def test_three_percent_and_three_hundred_lines_are_tolerated(self):
         row = self.row(10000, 0)
-        self.assertEqual(self.states(expected.LINES, row, [(10400, 100), (10401, 0), (9600, 0), (9599, 0)]),
+        self.assertEqual(self.states(expected.LINES, row, [(10600, 300), (10601, 0), (9400, 0), (9399, 0)]),
                          ['ok', 'worse', 'ok', 'better'])
 
     def test_a_row_is_worse_if_one_level_is(self):
-        state, text = expected.verdict(expected.LINES, self.row(10000, 0), (5000, 101))
+        state, text = expected.verdict(expected.LINES, self.row(10000, 0), (5000, 301))
         self.assertEqual(state, 'worse')
-        self.assertIn('L2 0 -> 101', text)
+        self.assertIn('L2 0 -> 301', text)
         self.assertNotIn('L1', text)
 
     def test_unrecorded_and_refused_rows_are_told_apart(self):
