@@ -31,9 +31,9 @@ enum gemm_output {
     GEMM_STAGED,   /* it stores sums in the scratchpad, and finish() moves them */
 };
 
-/* What the caller knows when it plans. */
 struct cost;
 
+/* What the caller knows when it plans. */
 struct gemm_shape {
     size_t batch, m, n, k;
 

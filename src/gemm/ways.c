@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+/* On another kind of core than the plan is for, whose tiles are lower, packed rows are faster. But
+ * sums of a tail's columns are those of its kernels, and packed rows would not lack parts. */
 static bool reads_rows(const struct gemm_plan *plan, const struct gemm_tiles *tiles)
 {
     return plan->listed &&

@@ -357,8 +357,6 @@ static void run_step(const struct gemm_task *task, const struct gemm_step *step,
     gemm_step_run_listed(task, step, block, step->panels);
 }
 
-/* On another kind of core than the plan is for, whose tiles are lower, packed rows are faster. But
- * sums of a tail's columns are those of its kernels, and packed rows would not lack parts. */
 /* Those for rows of one segment pack B, too. */
 static bool packs(const struct gemm_task *task, const struct gemm_step *step)
 {
