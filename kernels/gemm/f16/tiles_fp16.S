@@ -131,13 +131,41 @@
 
 /* ---- one row of 12 columns, which are two steps in three vectors: the second one has the last four
  * columns of a step and the first four of the next, and is multiplied by four times either's lane. v0
- * has eight lanes of A, v3 … v6 those of its pairs, v16 … v18 B, and v20 … v31 sums, a set for each
- * pair; v19 those of the last four columns, if a step is alone ---- */
+ * has eight lanes of A, v3, v4, v1 and v2 those of its pairs, v16 … v18 B, and v20 … v31 sums, a set
+ * for each pair; v19 those of the last four columns, if a step is alone ---- */
 
-    .macro two_steps_of_row pair
+/* All steps but a last single one: what pair, lanes. */
+    .macro pairs_of_steps what
+    lsr scratch, groups, #3
+    cbz scratch, 6f
+5:  ldr q0, [a], #16
+    zip 1, 8h, 1, 0, 0
+    zip 2, 8h, 2, 0, 0
+    zip 1, 4s, 3, 1, 1
+    zip 2, 4s, 4, 1, 1
+    zip 1, 4s, 1, 2, 2
+    zip 2, 4s, 2, 2, 2
+    \what 0, 3
+    \what 1, 4
+    \what 2, 1
+    \what 3, 2
+    subs scratch, scratch, #1
+    b.ne 5b
+6:  ubfx scratch, groups, #1, #2
+    cbz scratch, 7f
+4:  ldr s0, [a], #4
+    zip 1, 8h, 1, 0, 0
+    zip 1, 4s, 3, 1, 1
+    \what 0, 3
+    subs scratch, scratch, #1
+    b.ne 4b
+7:
+    .endm
+
+    .macro two_steps_of_row pair, lanes
     load_vectors 16, 3, b
     mac %(20 + 3 * \pair), 16, 0, %(2 * \pair)
-    mac_whole %(21 + 3 * \pair), 17, %(3 + \pair)
+    mac_whole %(21 + 3 * \pair), 17, \lanes
     mac %(22 + 3 * \pair), 18, 0, %(2 * \pair + 1)
     .endm
     .macro mac_whole sum, vector, other
@@ -151,29 +179,8 @@
 
     .macro tile_of_row
     clear_all 19, 13
-    lsr scratch, groups, #3
-    cbz scratch, 6f
-5:  ldr q0, [a], #16
-    zip 1, 8h, 1, 0, 0
-    zip 2, 8h, 2, 0, 0
-    zip 1, 4s, 3, 1, 1
-    zip 2, 4s, 4, 1, 1
-    zip 1, 4s, 5, 2, 2
-    zip 2, 4s, 6, 2, 2
-    .irp pair, 0, 1, 2, 3
-    two_steps_of_row \pair
-    .endr
-    subs scratch, scratch, #1
-    b.ne 5b
-6:  ubfx scratch, groups, #1, #2
-    cbz scratch, 7f
-4:  ldr s0, [a], #4
-    zip 1, 8h, 1, 0, 0
-    zip 1, 4s, 3, 1, 1
-    two_steps_of_row 0
-    subs scratch, scratch, #1
-    b.ne 4b
-7:  tbz groups, #0, 8f
+    pairs_of_steps two_steps_of_row
+    tbz groups, #0, 8f
     ldr h0, [a], #2
     ldr q16, [b], #16
     ldr d17, [b], #8
@@ -195,10 +202,10 @@
     add_to 31, 3
     .endm
 
-/* ---- the same for four panels beside each other, which share the lanes of pairs: v0 has eight lanes
- * of A, v3, v4, v1 and v2 those of its pairs, v5 … v7 and v16 … v18 B in turn, and v20 … v31 three
- * sums for each panel. Eight steps take 48 multiply-accumulates, 6 ZIP, and a load for each three of
- * them. v1 … v4 have what a step that is alone adds to the last four columns ---- */
+/* ---- the same for four panels beside each other, which share the lanes of pairs: v5 … v7 and
+ * v16 … v18 have B in turn, and v20 … v31 three sums for each panel. Eight steps take 48
+ * multiply-accumulates, 6 ZIP, and a load for each three of them. v1 … v4 have what a step that is
+ * alone adds to the last four columns ---- */
 
 b_1 .req x7
 b_2 .req x15
@@ -253,30 +260,8 @@ b_3 .req x16
     add b_2, b_1, beside
     add b_3, b_2, beside
     clear_all 20, 12
-    lsr scratch, groups, #3
-    cbz scratch, 6f
-5:  ldr q0, [a], #16
-    zip 1, 8h, 1, 0, 0
-    zip 2, 8h, 2, 0, 0
-    zip 1, 4s, 3, 1, 1
-    zip 2, 4s, 4, 1, 1
-    zip 1, 4s, 1, 2, 2
-    zip 2, 4s, 2, 2, 2
-    pair_of_panels 0, 3
-    pair_of_panels 1, 4
-    pair_of_panels 2, 1
-    pair_of_panels 3, 2
-    subs scratch, scratch, #1
-    b.ne 5b
-6:  ubfx scratch, groups, #1, #2
-    cbz scratch, 7f
-4:  ldr s0, [a], #4
-    zip 1, 8h, 1, 0, 0
-    zip 1, 4s, 3, 1, 1
-    pair_of_panels 0, 3
-    subs scratch, scratch, #1
-    b.ne 4b
-7:  clear_all 1, 4
+    pairs_of_steps pair_of_panels
+    clear_all 1, 4
     tbz groups, #0, 8f
     ldr h0, [a], #2
     last_step_of_panel b, 20, 1
