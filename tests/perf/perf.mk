@@ -40,7 +40,7 @@ PERF_ARGS = --drivers $(BUILD)/tests/perf $(if $(UNPACKED),--root $(PEERS_ROOT))
     $(if $(filter-out undefined,$(origin PEERS)),--peers '$(PEERS)') \
     $(if $(CACHES),--caches) $(if $(RECORDED),--recorded) $(if $(OUT),--out $(OUT)) $(if $(SUMMARY),--summary $(SUMMARY)) $(TYPE_ARGS)
 
-build/tools/%.so: tests/perf/%.c $(wildcard tests/perf/*.h) tests/perf/a64.c
+build/tools/%.so: tests/perf/plugins/%.c $(wildcard tests/perf/*.h tests/perf/plugins/*.h) tests/perf/plugins/a64.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(HOST_CC) -std=c11 -D_GNU_SOURCE -O2 $(WARNINGS) -I. -fPIC -fvisibility=hidden -shared -pthread -o $@ \
 	    $(filter-out %.h,$(if $(filter icount,$*),$^,$<))

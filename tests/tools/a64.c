@@ -1,12 +1,12 @@
 /* The instruction classes of the counting plugin, on words that an assembler made. */
-#include "tests/perf/a64.h"
+#include "tests/perf/plugins/a64.h"
 #include "tests/support/test.h"
 
 #include <stddef.h>
 #include <string.h>
 
 /* the table's only user in this program: the plugin links it by itself */
-#include "tests/perf/a64.c"
+#include "tests/perf/plugins/a64.c"
 
 struct expectation {
     uint32_t word;

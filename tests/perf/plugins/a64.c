@@ -1,5 +1,5 @@
 /* Classes of A64 instructions. Patterns are rows: a word matches when (word & mask) == bits. */
-#include "tests/perf/a64.h"
+#include "tests/perf/plugins/a64.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -12,7 +12,7 @@
  * fills of the levels that it passes). Prefetch instructions move nothing.
  * Only the thread that began a region is modelled. The emulator reports a 128-bit access as two
  * of 64 bits, so accesses are not instructions; lines are exact. */
-#include "tests/perf/qemu_plugin.h"
+#include "tests/perf/plugins/qemu_plugin.h"
 #include "tests/perf/region.h"
 
 #include <stdio.h>

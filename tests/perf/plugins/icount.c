@@ -10,8 +10,8 @@
  *
  * A program without regions is counted as one region, from start to end. An instruction is
  * classified once, when the emulator translates its block; a run of a block costs one addition. */
-#include "tests/perf/a64.h"
-#include "tests/perf/qemu_plugin.h"
+#include "tests/perf/plugins/a64.h"
+#include "tests/perf/plugins/qemu_plugin.h"
 #include "tests/perf/region.h"
 
 #include <pthread.h>
