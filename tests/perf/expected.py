@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import shapes
 from emulator import MeasureError
+from lines import LEVELS, at_placements
 
 GUEST = 'neoverse-n1'
 
@@ -35,6 +36,7 @@ class Kind:
     besides: int
     measure: object  # (measurer, library, problems' lines) -> results, each with 'counts' or 'refused'
     counts_of: object  # result's counts -> a count for each column
+    placed: bool = False  # counts depend on where arrays begin
 
     @property
     def path(self):
@@ -57,9 +59,9 @@ def moved(counts):
 INSTRUCTIONS = Kind('expected_counts.txt', 'instruction counts', ('instructions',), 1, 0, count_instructions,
                     lambda counts: (counts['total'],))
 # Where arrays begin depends on the length of the environment and the size of the program: that moves
-# counts by up to 1.2 %. Of arrays that all but fill L2 it decides how many lines are driven out: 100 to
-# 365 of g512mb1ic512ih14oc512oh14kh3ph1's, as the environment grows by 3000 bytes.
-LINES = Kind('expected_lines.txt', 'line counts', ('L1', 'L2'), 3, 300, count_lines, moved)
+# counts by up to 1.2 %, and what a call has on its stack and in its tables by some lines. Arrays that all
+# but fill a cache drive each other out or not, so what differs is judged by medians of several placements.
+LINES = Kind('expected_lines.txt', 'line counts', ('L1', 'L2'), 3, 100, count_lines, moved, placed=True)
 KINDS = (INSTRUCTIONS, LINES)
 
 
@@ -122,6 +124,16 @@ def verdict(kind, row, counts):
                             for column, (one, text) in zip(kind.columns, each) if one == state)
 
 
+def settled(kind, row, counts, measurer):
+    """A row's counts, or the medians of several placements where one of them would be a surprise."""
+    if not kind.placed or counts is None or verdict(kind, row, counts)[0] not in ('worse', 'better'):
+        return counts
+
+    def again():
+        return [dict(zip(LEVELS, measured(kind, [row], measurer)[row]))]
+    return tuple(at_placements(dict(zip(LEVELS, counts)), again).values())
+
+
 def rows_of(kind, measurer, lines, libraries=None):
     return [line for line in lines if isinstance(line, Row) and measurer.drivers.has(line.library)
             and (libraries is None or line.library in libraries)]
@@ -133,7 +145,7 @@ def check(kind, measurer):
     counts = measured(kind, rows, measurer)
     states = []
     for row in rows:
-        state, text = verdict(kind, row, counts.get(row))
+        state, text = verdict(kind, row, settled(kind, row, counts.get(row), measurer))
         states.append(state)
         if state != 'ok':
             print(f'{state:<8} {row.library} {row.layout} {row.operation} {row.descriptor}: {text}')
@@ -155,11 +167,12 @@ def update(kind, measurer, libraries):
     changed = 0
     for i, line in enumerate(lines):
         if isinstance(line, Row) and line in counts:
-            state, text = verdict(kind, line, counts[line])
+            found = settled(kind, line, counts[line], measurer)
+            state, text = verdict(kind, line, found)
             if state != 'ok':
                 changed += 1
                 print(f'{state:<8} {line.library} {line.layout} {line.descriptor}: {text}')
-                lines[i] = replace(line, counts=counts[line])
+                lines[i] = replace(line, counts=found)
     with open(kind.path, 'w', encoding='utf-8') as file:
         file.write(''.join(f'{line}\n' for line in lines))
     print(f'{changed} of {len(rows)} rows changed in {kind.path}')
