@@ -1,5 +1,6 @@
 /* Convolution: likely sizes in place of those that are known at run time. */
 #include "src/convolution/convolution.h"
+#include "src/primitive/by_size.h"
 
 /* Of dst along each dimension of space, by their number: where networks have most of their work. */
 static const neo_dim likely_out[SPACE + 1] = {0, 1024, 56, 16};
@@ -47,10 +48,7 @@ static void suppose_along(struct problem *problem, int i)
 
 void convolution_suppose(struct problem *problem)
 {
-    neo_dim *src = &problem->tensors[SRC].dims[0], *dst = &problem->tensors[DST].dims[0];
-    if (*src == NEO_RUNTIME_DIM)
-        *src = *dst == NEO_RUNTIME_DIM ? 1 : *dst;
-    *dst = *src;
+    by_size_suppose_batch(problem);
     for (int i = 0; i < problem->tensors[DST].ndims - 2; i++)
         suppose_along(problem, i);
 }

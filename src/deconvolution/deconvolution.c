@@ -69,10 +69,7 @@ static const char *deconvolution_check(struct problem *problem, bool *unsupporte
         return "src and dst do not have the same number of dimensions, 3 to 5";
     if (weights->ndims != dst->ndims && weights->ndims != dst->ndims + 1)
         return "weights do not have dst's number of dimensions, or one more for groups";
-    const char *wrong = by_size_refuse(problem, ~(1u << 1));
-    if (!wrong && problem_is_runtime(problem) &&
-        problem->attributes.scratchpad == NEO_SCRATCHPAD_USER)
-        wrong = "sizes are not known, and so how large the user's scratchpad has to be";
+    const char *wrong = by_size_refuse_growing(problem, ~(1u << 1));
     *unsupported = wrong;
     if (!wrong)
         wrong = check_channels(problem);
@@ -125,10 +122,7 @@ static void suppose_along(struct problem *problem, int i)
 
 static void deconvolution_suppose(struct problem *problem)
 {
-    neo_dim *src = problem->tensors[SRC].dims, *dst = problem->tensors[DST].dims;
-    if (*src == NEO_RUNTIME_DIM)
-        *src = *dst == NEO_RUNTIME_DIM ? 1 : *dst;
-    *dst = *src;
+    by_size_suppose_batch(problem);
     for (int i = 0; i < problem->tensors[DST].ndims - 2; i++)
         suppose_along(problem, i);
 }

@@ -31,10 +31,7 @@ static const char *inner_product_check(struct problem *problem, bool *unsupporte
         return "src and weights do not have the same number of dimensions, 2 to 5";
     if (dst->ndims != 2 || (bias->ndims && bias->ndims != 1))
         return "dst does not have two dimensions, or bias not one";
-    const char *late = by_size_refuse(problem, 1 << 0);
-    if (!late && problem_is_runtime(problem) &&
-        problem->attributes.scratchpad == NEO_SCRATCHPAD_USER)
-        late = "the batch is not known, and so how large the user's scratchpad has to be";
+    const char *late = by_size_refuse_growing(problem, 1 << 0);
     *unsupported = late;
     if (late)
         return late;
@@ -260,14 +257,6 @@ static void inner_product_run(const void *plan, const struct execution *executio
     implementation_run_nested(execution, 0, buffers);
 }
 
-static void inner_product_suppose(struct problem *problem)
-{
-    neo_dim *src = problem->tensors[SRC].dims, *dst = problem->tensors[DST].dims;
-    if (*src == NEO_RUNTIME_DIM)
-        *src = *dst == NEO_RUNTIME_DIM ? 1 : *dst;
-    *dst = *src;
-}
-
 static const struct algorithm inner_product_matmul = {
     .name = "matmul",
     .types = matmul_types,
@@ -292,7 +281,7 @@ static const struct operation inner_product_operation = {
     .check = inner_product_check,
     .check_quantization = inner_product_check_quantization,
     .late = &by_size,
-    .suppose = inner_product_suppose,
+    .suppose = by_size_suppose_batch,
     .algorithms = inner_product_algorithms,
     .algorithm_count = count_of(inner_product_algorithms),
     .describe = lines_describe,

@@ -49,6 +49,23 @@ const char *by_size_refuse(const struct problem *problem, uint32_t late_dimensio
                : NULL;
 }
 
+const char *by_size_refuse_growing(const struct problem *problem, uint32_t late_dimensions)
+{
+    const char *wrong = by_size_refuse(problem, late_dimensions);
+    bool is_users = problem->attributes.scratchpad == NEO_SCRATCHPAD_USER;
+    return !wrong && is_users && problem_is_runtime(problem)
+               ? "sizes are not known, and so how large the user's scratchpad has to be"
+               : wrong;
+}
+
+void by_size_suppose_batch(struct problem *problem)
+{
+    neo_dim *src = problem->tensors[SRC].dims, *dst = problem->tensors[DST].dims;
+    if (*src == NEO_RUNTIME_DIM)
+        *src = *dst == NEO_RUNTIME_DIM ? 1 : *dst;
+    *dst = *src;
+}
+
 static const struct implementation *supposed(const void *plan)
 {
     return ((const struct by_size_plan *)plan)->sizes->supposed;

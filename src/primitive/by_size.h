@@ -16,6 +16,13 @@ extern const struct algorithm by_size;
  * bias, and src and dst but for their dimensions in the mask. */
 const char *by_size_refuse(const struct problem *problem, uint32_t late_dimensions);
 
+/* The same for operations whose algorithms all have scratchpads that grow with sizes: the user's,
+ * which would have to be as large before sizes are known, is refused, too. */
+const char *by_size_refuse_growing(const struct problem *problem, uint32_t late_dimensions);
+
+/* For their suppose(): src's and dst's first size, of which one may be known; else it is 1. */
+void by_size_suppose_batch(struct problem *problem);
+
 /* The one that an execution gave back last, without a lock, or NULL where another thread has it. It
  * is the caller's until he gives it back, or another one in its place. */
 struct implementation *by_size_borrow(const struct implementation *implementation);

@@ -269,6 +269,12 @@ static void channels_and_weights_are_known_early(void **state)
                              NEO_OK);
             neo_primitive_desc_destroy(pd);
         }
+    neo_attributes *users;
+    assert_int_equal(neo_attributes_create(&users), NEO_OK);
+    neo_attributes_set_scratchpad_mode(users, NEO_SCRATCHPAD_USER);
+    assert_int_equal(neo_deconvolution_primitive_desc_create(&pd, engine, &late, users),
+                     NEO_UNSUPPORTED);
+    neo_attributes_destroy(users);
     late.src.dims[1] = NEO_RUNTIME_DIM;
     assert_int_equal(neo_deconvolution_primitive_desc_create(&pd, engine, &late, NULL),
                      NEO_UNSUPPORTED);
