@@ -38,6 +38,9 @@
     .elseif \height * \vectors <= 9
     .set sets, 2
     .endif
+    .if (\height == 1) & (\vectors == 3) & (b_bytes == 16) /* as two panels have */
+    .set sets, 2
+    .endif
     .set set_sums, \height * \vectors
     .set first_sum, 32 - sets * set_sums
     .set first_b, a_registers
@@ -148,7 +151,8 @@
     .endm
 
 /* ---- one row by two panels of twelve columns beside each other, whose lanes of A are loaded once:
- * v0 and v1 have eight groups of them, v2 … v7 B, v20 … v31 two sets of six sums ---- */
+ * v0 and v1 have eight groups of them, v2 … v7 B, v20 … v31 two sets of six sums. Which panels are
+ * together depends on threads: sums are those of one_tile, in the same order ---- */
 
 b_2 .req x15
 
@@ -161,9 +165,6 @@ b_2 .req x15
     .set j, j + 1
     .endr
     .endm
-    .macro add_start sum
-    add_sets %(20 + \sum), %(20 + \sum), %(2 + \sum)
-    .endm
     .macro add_second_set sum
     add_sets %(20 + \sum), %(20 + \sum), %(26 + \sum)
     .endm
@@ -172,7 +173,12 @@ b_2 .req x15
     .macro tile_of_two_panels
     add b_2, b, beside
     clear_all 20, 12
-    lsr scratch, groups, #3
+    tst w8, #1
+    csel at, c, start, ne
+    cbz at, 9f
+    load_vectors 20, 3, at
+    load_vectors 23, 3, at
+9:  lsr scratch, groups, #3
     and groups, groups, #7
     cbz scratch, 6f
 5:  load_vectors 0, 2, a
@@ -187,13 +193,7 @@ b_2 .req x15
     subs groups, groups, #1
     b.ne 7b
 8:  for_all add_second_set, 0, 6
-    tst w8, #1
-    csel at, c, start, ne
-    cbz at, 9f
-    load_vectors 2, 3, at
-    load_vectors 5, 3, at
-    for_all add_start, 0, 6
-9:  several st1, 3, 20, c, #48
+    several st1, 3, 20, c, #48
     several st1, 3, 23, c, #48
     add begin_b, begin_b, beside
     sub w11, w11, #1

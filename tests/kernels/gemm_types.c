@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arch/cpu.h"
+#include "kernels/gemm/tiles.h"
 #include "kernels/gemm/types.h"
 #include "src/gemm/reciprocal.h"
 #include "tests/support/fill.h"
@@ -192,6 +193,21 @@ static void run_call(void *argument)
     call->run(call->tile);
 }
 
+/* Several tiles are only as many as a task has of them, so each has the bits that it has alone. */
+static void check_alone(const struct problem *problem, const struct gemm_kernel *kernel)
+{
+    static unsigned char together[MOST_SUMS * 4];
+    const struct gemm_tile *tile = &problem->tile;
+    memcpy(together, tile->sums, problem->bytes);
+    memcpy(tile->sums, problem->before, problem->bytes);
+    gemm_run_each(tile, kernel->type, kernel->run);
+    if (memcmp(together, tile->sums, problem->bytes))
+        fail_msg(
+            "%s: %u tiles of %ux%u, groups=%zu add=%u start=%d, have other sums than each alone",
+            kernel->name, tile->tiles, tile->mr, tile->nr, tile->groups, tile->add,
+            tile->start != NULL);
+}
+
 static void check_tile(const struct gemm_kernel *kernel, struct gemm_tile tile, fill_fn *fill,
                        uint32_t *seed)
 {
@@ -199,6 +215,7 @@ static void check_tile(const struct gemm_kernel *kernel, struct gemm_tile tile, 
     make_problem(&problem, kernel->type, tile, fill, seed);
     kernel_tests_call(run_call, &(struct call){kernel->run, &problem.tile});
     check_problem(&problem, kernel, fill == fill_integer);
+    check_alone(&problem, kernel);
 }
 
 /* Whole tiles of every size and several depths, and of each size two ragged ones. */

@@ -131,8 +131,10 @@
 
 /* ---- one row of 12 columns, which are two steps in three vectors: the second one has the last four
  * columns of a step and the first four of the next, and is multiplied by four times either's lane. v0
- * has eight lanes of A, v3, v4, v1 and v2 those of its pairs, v16 … v18 B, and v20 … v31 sums, a set
- * for each pair; v19 those of the last four columns, if a step is alone ---- */
+ * has eight lanes of A, v3, v4, v1 and v2 those of its pairs, v16 … v18 B, v20 … v22 sums, and v19
+ * those of the last four columns, if a step is alone. More sets of sums would be faster, but panels
+ * beside each other have no room for them, and which of them are together depends on threads: the
+ * order must be the same ---- */
 
 /* All steps but a last single one: what pair, lanes. */
     .macro pairs_of_steps what
@@ -162,34 +164,33 @@
 7:
     .endm
 
-    .macro two_steps_of_row pair, lanes
-    load_vectors 16, 3, b
-    mac %(20 + 3 * \pair), 16, 0, %(2 * \pair)
-    mac_whole %(21 + 3 * \pair), 17, \lanes
-    mac %(22 + 3 * \pair), 18, 0, %(2 * \pair + 1)
-    .endm
     .macro mac_whole sum, vector, other
     fmla v\sum\().8h, v\vector\().8h, v\other\().8h
     .endm
-    .macro add_sets_of_row sum
-    add_halves %(20 + \sum), %(20 + \sum), %(23 + \sum)
-    add_halves %(26 + \sum), %(26 + \sum), %(29 + \sum)
-    add_halves %(20 + \sum), %(20 + \sum), %(26 + \sum)
+    .macro step_of_panel from, first, pair, lanes, sum
+    load_vectors \first, 3, \from
+    mac \sum, \first, 0, %(2 * \pair)
+    mac_whole %(\sum + 1), %(\first + 1), \lanes
+    mac %(\sum + 2), %(\first + 2), 0, %(2 * \pair + 1)
+    .endm
+    .macro last_step_of_panel from, sum, more
+    ldr q16, [\from], #16
+    ldr d17, [\from], #8
+    mac \sum, 16, 0, 0
+    fmul v\more\().8h, v17.8h, v0.h[0]
+    .endm
+
+    .macro pair_of_row pair, lanes
+    step_of_panel b, 16, \pair, \lanes, 20
     .endm
 
     .macro tile_of_row
-    clear_all 19, 13
-    pairs_of_steps two_steps_of_row
+    clear_all 19, 4
+    pairs_of_steps pair_of_row
     tbz groups, #0, 8f
     ldr h0, [a], #2
-    ldr q16, [b], #16
-    ldr d17, [b], #8
-    mac 20, 16, 0, 0
-    mac 19, 17, 0, 0
-8:  .irp sum, 0, 1, 2
-    add_sets_of_row \sum
-    .endr
-    widen 29, 20
+    last_step_of_panel b, 20, 19
+8:  widen 29, 20
     widen_upper 0, 21
     add_to 29, 0
     widen_upper 30, 20
@@ -211,26 +212,11 @@ b_1 .req x7
 b_2 .req x15
 b_3 .req x16
 
-    .macro step_of_panel from, first, pair, lanes, sum
-    several_halves \first, %(\first + 2), \from
-    mac \sum, \first, 0, %(2 * \pair)
-    mac_whole %(\sum + 1), %(\first + 1), \lanes
-    mac %(\sum + 2), %(\first + 2), 0, %(2 * \pair + 1)
-    .endm
-    .macro several_halves first, last, from
-    ld1 {v\first\().8h - v\last\().8h}, [\from], #48
-    .endm
     .macro pair_of_panels pair, lanes
     step_of_panel b, 5, \pair, \lanes, 20
     step_of_panel b_1, 16, \pair, \lanes, 23
     step_of_panel b_2, 5, \pair, \lanes, 26
     step_of_panel b_3, 16, \pair, \lanes, 29
-    .endm
-    .macro last_step_of_panel from, sum, more
-    ldr q16, [\from], #16
-    ldr d17, [\from], #8
-    mac \sum, 16, 0, 0
-    fmul v\more\().8h, v17.8h, v0.h[0]
     .endm
 
 /* What there was, or what the row begins with, is at `at`; NULL: nothing. */
