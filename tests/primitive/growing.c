@@ -1,5 +1,6 @@
 /* Attention over keys and values that grow by a row a step: primitives of run-time sizes and
- * memories that are told their lengths create no primitives, and a second sequence no memory. */
+ * memories that are told their lengths create no primitives, and a second sequence no memory. And
+ * sizes that take turns, which are planned once. */
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -8,6 +9,7 @@
 
 #include "tests/support/fault.h"
 #include "tests/support/session.h"
+#include "tests/support/tensor.h"
 
 enum { HEADS = 2, HEAD = 8, WIDTH = HEADS * HEAD, MOST = 70 };
 
@@ -167,10 +169,54 @@ static void steps_create_nothing(void **state)
     free(a);
 }
 
+/* ---- sizes that take turns ---- */
+
+static neo_primitive *late_inner_product(void)
+{
+    const neo_inner_product_desc desc = {.prop_kind = NEO_FORWARD_INFERENCE,
+                                         .src = tensor_matrix(NEO_RUNTIME_DIM, HEAD, "ab"),
+                                         .weights = tensor_matrix(HEAD, HEAD, "ab"),
+                                         .dst = tensor_matrix(NEO_RUNTIME_DIM, HEAD, "ab")};
+    neo_primitive_desc *pd;
+    assert_int_equal(neo_inner_product_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    return primitive_of(pd);
+}
+
+/* Each of so few sizes is looked up in the cache when it is first there, and never again. */
+static void sizes_that_take_turns_are_planned_once(void **state)
+{
+    enum { BATCHES = 4, TURNS = 3 };
+    static float x[BATCHES * HEAD], w[HEAD * HEAD], y[BATCHES * HEAD];
+    neo_primitive *primitive = late_inner_product();
+    neo_memory *weights = memory_of(tensor_matrix(HEAD, HEAD, "ab"), w), *src[BATCHES];
+    neo_memory *dst[BATCHES];
+    uint64_t asked[TURNS];
+    (void)state;
+    for (int i = 0; i < BATCHES; i++) {
+        src[i] = memory_of(tensor_matrix(i + 1, HEAD, "ab"), x);
+        dst[i] = memory_of(tensor_matrix(i + 1, HEAD, "ab"), y);
+    }
+    for (int turn = 0; turn < TURNS; turn++) {
+        asked[turn] = lookups();
+        for (int i = 0; i < BATCHES; i++)
+            assert_int_equal(run(primitive, src[i], weights, dst[i]), NEO_OK);
+        asked[turn] = lookups() - asked[turn];
+    }
+    assert_true(asked[0] >= BATCHES);
+    assert_int_equal(asked[1] + asked[2], 0);
+    for (int i = 0; i < BATCHES; i++) {
+        neo_memory_destroy(src[i]);
+        neo_memory_destroy(dst[i]);
+    }
+    neo_memory_destroy(weights);
+    neo_primitive_destroy(primitive);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_create_nothing),
+        cmocka_unit_test(sizes_that_take_turns_are_planned_once),
     };
     return cmocka_run_group_tests_name("primitive_growing", tests, session_setup, session_teardown);
 }
