@@ -247,6 +247,8 @@ static void sum_rows(const struct work *work, size_t sums_at, bool ones)
         .row = DEPTHWISE_CHUNK * DEPTHWISE_BLOCK,
         .is_narrow = ones || call->is_narrow,
     };
+    struct gemm_finish end;
+    bool ends = ends_here(work);
     for (size_t b = 0; b < blocks; b++) {
         size_t first = depthwise_block_first(plan, first_block + b), at = first - work->tile.from;
         size_t weights = (first_block + b) * depthwise_block_bytes(plan);
@@ -255,8 +257,9 @@ static void sum_rows(const struct work *work, size_t sums_at, bool ones)
             (const float *)depthwise_part(call, ones ? parts->ones_start : parts->start) + first;
         taps.offset = (plan->gathers ? at : first) * work->bytes;
         taps.sums = (float *)(void *)(work->scratch + sums_at) + at;
-        struct gemm_finish end = depthwise_typed_end(call, &work->tile, first);
-        run_rows(work, &taps, ends_here(work) ? &end : NULL);
+        if (ends)
+            end = depthwise_typed_end(call, &work->tile, first);
+        run_rows(work, &taps, ends ? &end : NULL);
     }
 }
 
