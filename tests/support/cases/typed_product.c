@@ -209,8 +209,7 @@ static void run_one(const struct typed_product *p, const neo_primitive_desc *pd)
     typed_free(&weights);
 }
 
-/* Returns how many implementations there are. */
-int typed_product_run_all(const struct typed_product *p, int any_weights)
+static neo_primitive_desc *describe(const struct typed_product *p, int any_weights)
 {
     neo_matmul_desc desc = {
         .src = p->sides[SRC].desc, .weights = p->sides[WEIGHTS].desc, .dst = p->sides[DST].desc};
@@ -219,8 +218,20 @@ int typed_product_run_all(const struct typed_product *p, int any_weights)
     if (p->bias_type)
         desc.bias = p->bias.desc;
     neo_primitive_desc *pd;
+    return neo_matmul_primitive_desc_create(&pd, engine, &desc, p->attributes) == NEO_OK ? pd
+                                                                                         : NULL;
+}
+
+neo_primitive_desc *typed_product_describe(const struct typed_product *p)
+{
+    return describe(p, 0);
+}
+
+int typed_product_run_all(const struct typed_product *p, int any_weights)
+{
+    neo_primitive_desc *pd = describe(p, any_weights);
     int count = 0;
-    require(neo_matmul_primitive_desc_create(&pd, engine, &desc, p->attributes) == NEO_OK);
+    require(pd);
     do {
         run_one(p, pd);
         count++;
@@ -245,13 +256,4 @@ struct typed_product typed_product_long(const neo_data_type *types, const neo_da
         p.zeros[side].type = side < DST ? zeros[side] : NEO_DATA_TYPE_UNDEF;
     }
     return p;
-}
-
-neo_primitive_desc *typed_product_describe(const struct typed_product *p)
-{
-    neo_matmul_desc desc = {
-        .src = p->sides[SRC].desc, .weights = p->sides[WEIGHTS].desc, .dst = p->sides[DST].desc};
-    neo_primitive_desc *pd;
-    return neo_matmul_primitive_desc_create(&pd, engine, &desc, p->attributes) == NEO_OK ? pd
-                                                                                         : NULL;
 }
