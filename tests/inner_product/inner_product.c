@@ -13,11 +13,10 @@ static neo_status create(neo_primitive_desc **out, neo_engine *on, const struct 
                          const neo_attributes *attributes)
 {
     neo_inner_product_desc desc = *inner_product_of(row);
-    desc.src = row->tensors[0].desc;
+    desc.src = row->tensors[0].desc; /* whose sizes may be known later */
     desc.weights = row->tensors[1].desc;
     desc.dst = row->tensors[2].desc;
-    if (row->count == 4)
-        desc.bias = row->tensors[3].desc;
+    desc.bias = row->tensors[3].desc; /* absent where that is not set */
     return neo_inner_product_primitive_desc_create(out, on, &desc, attributes);
 }
 
