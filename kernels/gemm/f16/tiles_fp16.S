@@ -203,7 +203,7 @@
     add_to 31, 3
     .endm
 
-/* ---- the same for four panels beside each other, which share the lanes of pairs: v5 … v7 and
+/* ---- the same for two or four panels beside each other, which share the lanes of pairs: v5 … v7 and
  * v16 … v18 have B in turn, and v20 … v31 three sums for each panel. Eight steps take 48
  * multiply-accumulates, 6 ZIP, and a load for each three of them. v1 … v4 have what a step that is
  * alone adds to the last four columns ---- */
@@ -212,9 +212,12 @@ b_1 .req x7
 b_2 .req x15
 b_3 .req x16
 
-    .macro pair_of_panels pair, lanes
+    .macro pair_of_2_panels pair, lanes
     step_of_panel b, 5, \pair, \lanes, 20
     step_of_panel b_1, 16, \pair, \lanes, 23
+    .endm
+    .macro pair_of_4_panels pair, lanes
+    pair_of_2_panels \pair, \lanes
     step_of_panel b_2, 5, \pair, \lanes, 26
     step_of_panel b_3, 16, \pair, \lanes, 29
     .endm
@@ -241,30 +244,36 @@ b_3 .req x16
     .endm
 
 /* Leaves everything at the last one of them. */
-    .macro tile_of_panels
+    .macro tile_of_panels count
     add b_1, b, beside
+    .if \count == 4
     add b_2, b_1, beside
     add b_3, b_2, beside
-    clear_all 20, 12
-    pairs_of_steps pair_of_panels
-    clear_all 1, 4
+    .endif
+    clear_all 20, %(3 * \count)
+    pairs_of_steps pair_of_\count\()_panels
+    clear_all 1, \count
     tbz groups, #0, 8f
     ldr h0, [a], #2
     last_step_of_panel b, 20, 1
     last_step_of_panel b_1, 23, 2
+    .if \count == 4
     last_step_of_panel b_2, 26, 3
     last_step_of_panel b_3, 29, 4
+    .endif
 8:  tst w8, #1
     csel at, c, start, ne
-    .irp panel, 0, 1, 2, 3
-    end_of_panel %(20 + 3 * \panel), %(21 + 3 * \panel), %(22 + 3 * \panel), %(1 + \panel)
+    .set panel, 0
+    .rept \count
+    end_of_panel %(20 + 3 * panel), %(21 + 3 * panel), %(22 + 3 * panel), %(1 + panel)
+    .set panel, panel + 1
     .endr
-    .rept 3
+    .rept \count - 1
     add begin_b, begin_b, beside
     .endr
-    sub w11, w11, #3
+    sub w11, w11, #\count - 1
     cbz start, 1f
-    add start, start, #3 * 48
+    add start, start, #(\count - 1) * 48
 1:
     .endm
 
@@ -396,9 +405,13 @@ b_3 .req x16
 
     .macro tile_body height, vectors
     .if (\height == 1) & (\vectors == 3)
-    cmp w11, #4
+    cmp w11, #2
     b.lo 2f
-    tile_of_panels
+    cmp w11, #4
+    b.lo 13f
+    tile_of_panels 4
+    b 3f
+13: tile_of_panels 2
     b 3f
 2:  tile_of_row
     .elseif \height == 8
