@@ -2,6 +2,7 @@
 #include "tests/perf/problem.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,12 +23,17 @@ float *driver_floats(size_t count)
     return driver_allocate(count * sizeof(float));
 }
 
-/* Small integers from least on: all sums are exact, so that a direct method must hit the result. */
-static void fill(float *values, size_t count, unsigned step, enum driver_type type)
+/* Small integers from least on: all sums are exact, so that a direct method must hit the result.
+ * They are as good as random, and those of src and weights have nothing to do with each other: sums
+ * grow by the root of their products only, and types of few bits hold them. */
+static void fill(float *values, size_t count, uint32_t seed, enum driver_type type)
 {
     int least = type == DRIVER_U8 ? 0 : -4;
-    for (size_t i = 0; i < count; i++)
-        values[i] = (float)((int)(i * step % 9) + least);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t bits = ((uint32_t)i + seed) * 0x9e3779b1u;
+        bits = (bits ^ bits >> 15) * 0x85ebca6bu;
+        values[i] = (float)((int)((bits >> 16) * 9 >> 16) + least);
+    }
 }
 
 enum { SRC, WEIGHTS, DST };
@@ -64,8 +70,8 @@ void problem_allocate_arrays(struct problem *problem)
     problem->src = allocate_array(problem->src_size, SRC);
     problem->weights = allocate_array(problem->weights_size, WEIGHTS);
     problem->dst = allocate_array(problem->dst_size, DST);
-    fill(problem->src, problem->src_size, 7, problem->src_type);
-    fill(problem->weights, problem->weights_size, 5, problem->weights_type);
+    fill(problem->src, problem->src_size, 1, problem->src_type);
+    fill(problem->weights, problem->weights_size, 1 << 30, problem->weights_type);
     if (problem->kind == PROBLEM_OPERATION && problem->operation.operation == OPERATION_BATCH_NORM)
         make_positive(problem->weights + problem->weights_size / 4 * 3, problem->weights_size / 4);
     memset(problem->dst, 0, problem->dst_size * sizeof(float));

@@ -69,8 +69,14 @@ static double conv_expected(const struct problem *problem, size_t image, size_t 
     return sum;
 }
 
-/* Bytes saturate, floats of 16 bits are rounded, and so are elements of src that become integers.
- */
+/* Of what a result is a sum of: products. */
+static double products_of_each(const struct problem *problem)
+{
+    return (double)(problem_products(problem) / problem->dst_size);
+}
+
+/* Bytes saturate, floats of 16 bits are rounded, and so are elements of src that become integers,
+ * and sums of f16. */
 static double error_of(const struct problem *problem, double got, double expected)
 {
     double low = -INFINITY, high = INFINITY, rounding = 0;
@@ -81,8 +87,9 @@ static double error_of(const struct problem *problem, double got, double expecte
     else if (problem->dst_type == DRIVER_F16 || problem->dst_type == DRIVER_BF16)
         rounding = fabs(expected) / 256;
     if (problem->is_dynamic)
-        rounding +=
-            fabs(expected) / 32 + sqrt((double)(problem_products(problem) / problem->dst_size)) / 4;
+        rounding += fabs(expected) / 32 + sqrt(products_of_each(problem)) / 4;
+    if (driver_allows_f16_sums())
+        rounding += sqrt(products_of_each(problem)) / 4;
     double error = fabs(got - fmin(fmax(expected, low), high)) - rounding;
     return error < 0 ? 0 : error; /* not a number stays so */
 }

@@ -96,6 +96,8 @@ void *driver_typed(enum driver_type type, const float *values, size_t count);
 void driver_take_result(const struct problem *problem, const void *from);
 /* PERF_FPMATH=bf16: products of f32 may be products of bf16. */
 bool driver_allows_bf16(void);
+/* PERF_ACCUMULATION=f16: sums of f16 may be of f16. */
+bool driver_allows_f16_sums(void);
 
 size_t matmul_batch(const struct matmul_problem *matmul);
 /* The first elements of the matrices that meet in batch element i of dst. */

@@ -176,7 +176,7 @@ Status make_matmul(const struct problem *problem, work &work)
     work.dst.allocator()->init(
         info_of(TensorShape(p->n, rows, matrices), layout, problem->dst_type));
     arm_compute::GEMMInfo how(false, false, p->packed, 0, false, false, {},
-                              !std::getenv("PERF_ACCUMULATION"), driver_allows_bf16());
+                              !driver_allows_f16_sums(), driver_allows_bf16());
     return problem->src_type == DRIVER_S8 ? make_integer_matmul(work, how)
                                           : make_float_matmul(work, how);
 }

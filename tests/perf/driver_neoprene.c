@@ -170,7 +170,7 @@ static neo_status add_scales(int mask)
 
 static neo_status read_accumulation(void)
 {
-    if (!getenv("PERF_ACCUMULATION"))
+    if (!driver_allows_f16_sums())
         return NEO_OK;
     neo_status status = attributes ? NEO_OK : neo_attributes_create(&attributes);
     return status == NEO_OK ? neo_attributes_set_accumulation_mode(attributes, NEO_ACCUMULATION_F16)

@@ -111,3 +111,8 @@ bool driver_allows_bf16(void)
     const char *text = getenv("PERF_FPMATH");
     return text && !strcmp(text, "bf16");
 }
+
+bool driver_allows_f16_sums(void)
+{
+    return getenv("PERF_ACCUMULATION") != NULL;
+}
