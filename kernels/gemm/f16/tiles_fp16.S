@@ -131,10 +131,15 @@
 
 /* ---- one row of 12 columns, which are two steps in three vectors: the second one has the last four
  * columns of a step and the first four of the next, and is multiplied by four times either's lane. v0
- * has eight lanes of A, v3, v4, v1 and v2 those of its pairs, v16 … v18 B, v20 … v22 sums, and v19
- * those of the last four columns, if a step is alone. More sets of sums would be faster, but panels
- * beside each other have no room for them, and which of them are together depends on threads: the
- * order must be the same ---- */
+ * has eight lanes of A, v3, v4, v1 and v2 those of its pairs, v5 … v7 B. v8 … have three sums for each
+ * panel, and v20 … those of every other pair. Two or four panels beside each other share the lanes of
+ * pairs: with four of them eight steps take 48 multiply-accumulates, 6 ZIP, and a load for each three
+ * of them. Which panels are together depends on threads, so one alone has its sums in the same order.
+ * In the end v1 … v4 have what a step that is alone adds to the last four columns ---- */
+
+b_1 .req x7
+b_2 .req x15
+b_3 .req x16
 
 /* All steps but a last single one: what pair, lanes. */
     .macro pairs_of_steps what
@@ -167,59 +172,71 @@
     .macro mac_whole sum, vector, other
     fmla v\sum\().8h, v\vector\().8h, v\other\().8h
     .endm
-    .macro step_of_panel from, first, pair, lanes, sum
-    load_vectors \first, 3, \from
-    mac \sum, \first, 0, %(2 * \pair)
-    mac_whole %(\sum + 1), %(\first + 1), \lanes
-    mac %(\sum + 2), %(\first + 2), 0, %(2 * \pair + 1)
+    .macro step_of_panel from, panel, pair, lanes
+    load_vectors 5, 3, \from
+    .set sum, 8 + 3 * \panel + 12 * (\pair % 2)
+    mac %(sum), 5, 0, %(2 * \pair)
+    mac_whole %(sum + 1), 6, \lanes
+    mac %(sum + 2), 7, 0, %(2 * \pair + 1)
     .endm
-    .macro last_step_of_panel from, sum, more
-    ldr q16, [\from], #16
-    ldr d17, [\from], #8
-    mac \sum, 16, 0, 0
-    fmul v\more\().8h, v17.8h, v0.h[0]
+    .macro last_step_of_panel from, panel
+    ldr q5, [\from], #16
+    ldr d6, [\from], #8
+    mac %(20 + 3 * \panel), 5, 0, 0
+    times_first_lane %(1 + \panel), 6
     .endm
-
-    .macro pair_of_row pair, lanes
-    step_of_panel b, 16, \pair, \lanes, 20
+    .macro times_first_lane to, vector
+    fmul v\to\().8h, v\vector\().8h, v0.h[0]
     .endm
-
-    .macro tile_of_row
-    clear_all 19, 4
-    pairs_of_steps pair_of_row
-    tbz groups, #0, 8f
-    ldr h0, [a], #2
-    last_step_of_panel b, 20, 19
-8:  widen 29, 20
-    widen_upper 0, 21
-    add_to 29, 0
-    widen_upper 30, 20
-    widen 1, 22
-    add_to 30, 1
-    widen 31, 21
-    widen_upper 2, 22
-    widen 3, 19
-    add_to 31, 2
-    add_to 31, 3
+    .macro add_sets sum
+    add_halves %(20 + \sum), %(8 + \sum), %(20 + \sum)
     .endm
 
-/* ---- the same for two or four panels beside each other, which share the lanes of pairs: v5 … v7 and
- * v16 … v18 have B in turn, and v20 … v31 three sums for each panel. Eight steps take 48
- * multiply-accumulates, 6 ZIP, and a load for each three of them. v1 … v4 have what a step that is
- * alone adds to the last four columns ---- */
-
-b_1 .req x7
-b_2 .req x15
-b_3 .req x16
-
+    .macro pair_of_1_panels pair, lanes
+    step_of_panel b, 0, \pair, \lanes
+    .endm
     .macro pair_of_2_panels pair, lanes
-    step_of_panel b, 5, \pair, \lanes, 20
-    step_of_panel b_1, 16, \pair, \lanes, 23
+    pair_of_1_panels \pair, \lanes
+    step_of_panel b_1, 1, \pair, \lanes
     .endm
     .macro pair_of_4_panels pair, lanes
     pair_of_2_panels \pair, \lanes
-    step_of_panel b_2, 5, \pair, \lanes, 26
-    step_of_panel b_3, 16, \pair, \lanes, 29
+    step_of_panel b_2, 2, \pair, \lanes
+    step_of_panel b_3, 3, \pair, \lanes
+    .endm
+
+/* All sums, those of panel number i in v(20 + 3 * i) and the next two. */
+    .macro sum_panels count
+    clear_all 8, %(3 * \count)
+    clear_all 20, %(3 * \count)
+    pairs_of_steps pair_of_\count\()_panels
+    clear_all 1, \count
+    tbz groups, #0, 8f
+    ldr h0, [a], #2
+    last_step_of_panel b, 0
+    .if \count > 1
+    last_step_of_panel b_1, 1
+    .endif
+    .if \count == 4
+    last_step_of_panel b_2, 2
+    last_step_of_panel b_3, 3
+    .endif
+8:  for_all add_sets, 0, %(3 * \count)
+    .endm
+
+    .macro tile_of_row
+    sum_panels 1
+    widen 29, 20
+    widen_upper 0, 21
+    add_to 29, 0
+    widen_upper 30, 20
+    widen 2, 22
+    add_to 30, 2
+    widen 31, 21
+    widen_upper 3, 22
+    widen 1, 1
+    add_to 31, 3
+    add_to 31, 1
     .endm
 
 /* What there was, or what the row begins with, is at `at`; NULL: nothing. */
@@ -250,18 +267,8 @@ b_3 .req x16
     add b_2, b_1, beside
     add b_3, b_2, beside
     .endif
-    clear_all 20, %(3 * \count)
-    pairs_of_steps pair_of_\count\()_panels
-    clear_all 1, \count
-    tbz groups, #0, 8f
-    ldr h0, [a], #2
-    last_step_of_panel b, 20, 1
-    last_step_of_panel b_1, 23, 2
-    .if \count == 4
-    last_step_of_panel b_2, 26, 3
-    last_step_of_panel b_3, 29, 4
-    .endif
-8:  tst w8, #1
+    sum_panels \count
+    tst w8, #1
     csel at, c, start, ne
     .set panel, 0
     .rept \count
@@ -424,7 +431,7 @@ b_3 .req x16
     .endm
 
     .macro f16_tile height, vectors
-    .set saves, (\height == 8) | (\height * \vectors > 14)
+    .set saves, (\height == 8) | (\height * \vectors > 14) | ((\height == 1) & (\vectors == 3))
     whole_tile .Lgemm_f16_tiles_\height\()_\vectors, \height, \vectors
     .endm
 
