@@ -27,11 +27,13 @@ enum { DEPTHWISE_BLOCK = 16, DEPTHWISE_MOST_GROUP = 4 };
  * s32 modulo 2^32. Floats: weights and sums are f32, and products are added in the order of g, then
  * k; a kernel whose weights are f16 rounds them, one that sums f16 rounds start and each sum, too.
  *
- * Nothing but 16 elements of each line is read, and nothing but sums is written.
+ * Nothing but 16 elements of each line is read, and nothing but sums is written. There is a pixel.
  *
- * end: NULL, or floats' sums become results while they are in registers, as kernels/gemm/finish.h
- * says, and nothing is left in sums: 16 of pixel i from dst[i * dst_row] on. Of end, offsets are 16
- * values, or NULL; there are no scales, and nothing is requantized; what is of sums is not read. */
+ * end: NULL, or sums become results while they are in registers, as kernels/gemm/finish.h says: 16
+ * of pixel i from dst[i * dst_row] on. Of end, offsets are 16 values, or NULL; what is of sums is
+ * not read. Floats have no scales, nothing is requantized, and nothing is left in sums. Integers
+ * have 16 scales, one of rows for all pixels or NULL, and is_float; there are no rows, a division
+ * has a reciprocal, and sums are lost. */
 struct depthwise_taps {
     size_t pixels, groups, columns, stride, dilation;
     const void *const *lines;
@@ -42,7 +44,7 @@ struct depthwise_taps {
     void *sums;
     size_t row;
     int is_narrow; /* integers: no weight is -128 */
-    size_t below;  /* run_pair() alone */
+    size_t below;  /* run_pair() alone: to the lower row, of sums, or with an end of dst */
     const struct gemm_finish *end;
 };
 typedef void depthwise_taps_fn(const struct depthwise_taps *taps);
@@ -63,7 +65,8 @@ struct depthwise_taps_kernel {
     depthwise_taps_fn *run;
 
     /* NULL, or what does two rows of pixels for kernels of three rows, which are one group: the
-     * second one's sums are at sums + below, and its kernel rows are lines 1 to 3 of a group. */
+     * second one's sums or results are `below` farther, and its kernel rows are lines 1 to 3 of a
+     * group. */
     depthwise_taps_fn *run_pair;
 };
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kernels/depthwise/taps.h"
+#include "src/gemm/reciprocal.h"
 #include "tests/support/fill.h"
 #include "tests/support/guard.h"
 #include "tests/support/kernel_tests.h"
@@ -16,7 +17,7 @@
 enum { C = DEPTHWISE_BLOCK, MOST_PIXELS = 19, MOST_ROWS = 7, MOST_COLUMNS = 7, MOST_GAP = 5 };
 enum { MOST_LINES = (MOST_PIXELS - 1) * 3 + (MOST_COLUMNS - 1) * 2 + 1, OFFSET = 16 };
 enum { MOST_TAPS = (MOST_ROWS + DEPTHWISE_MOST_GROUP) * MOST_COLUMNS };
-enum { SRC, WEIGHTS, START, SUMS, OFFSETS, DST, GUARDS, NEAR_OVERFLOW = INT32_MAX - 4096 };
+enum { SRC, WEIGHTS, START, SUMS, SCALES, OFFSETS, DST, GUARDS, NEAR_OVERFLOW = INT32_MAX - 4096 };
 static struct guard guards[GUARDS];
 
 static const struct depthwise_taps_kernel *kernel_of(void **state)
@@ -271,44 +272,97 @@ static void pairs_are_two_rows(void **state)
     }
 }
 
-/* The same, with an end, as sums in memory that are finished there. */
-static void check_end(const struct depthwise_taps_kernel *kernel, enum element to, size_t pixels,
-                      uint32_t *seed)
+/* ---- ends ---- */
+
+/* Sums that begin as floats do, and are below 2^22. */
+static void begin_as_floats(struct case_ *c, uint32_t *seed)
 {
-    static struct case_ c;
-    static float sums[MOST_PIXELS * C];
-    static unsigned char want[MOST_PIXELS * (C + MOST_GAP) * 4];
+    int32_t *start = guard_at(&guards[START], C * sizeof *start, 1);
+    for (size_t j = 0; j < C; j++)
+        start[j] = GEMM_FLOAT_START + ((int32_t)fill_next(seed) >> 14);
+    c->taps.start = start;
+}
+
+static const float *fill_channels(int guard, float size, uint32_t *seed)
+{
+    float *values = guard_at(&guards[guard], C * sizeof *values, 1);
+    for (size_t j = 0; j < C; j++)
+        values[j] = size * (float)((int32_t)fill_next(seed) >> 8) / (1 << 22);
+    return values;
+}
+
+/* What integers end with beside what floats do; by divisors whose reciprocals have one part or two.
+ */
+static void end_integers(struct gemm_finish *end, uint32_t *seed)
+{
+    static const float divisors[] = {1, .37f, 4, .0123f}, zeros[] = {0, -3, 77, 128};
+    static float row_scales[2 * MOST_PIXELS];
+    uint32_t options = fill_next(seed) >> 20;
+    for (size_t i = 0; i < end->m; i++)
+        row_scales[i] = .731f;
+    end->is_float = 1;
+    end->scales = fill_channels(SCALES, 1e-3f, seed);
+    end->row_scales = options & 1 ? row_scales : NULL;
+    end->divisor = divisors[options >> 1 & 3];
+    end->zero = zeros[options >> 3 & 3];
+    end->is_requantized = end->divisor != 1 || end->zero != 0;
+    struct gemm_reciprocal both = gemm_reciprocal_of(end->divisor);
+    assert_true(both.most != 0);
+    end->reciprocal = both.most, end->rest = both.rest;
+}
+
+/* As check_sizes() has them, and as many kernel rows as several groups have. */
+static void make_end_case(const struct depthwise_taps_kernel *kernel, struct case_ *c,
+                          size_t pixels, int two_rows, uint32_t *seed)
+{
     const size_t size[] = {kernel->columns ? kernel->columns : 3,
                            kernel->stride ? kernel->stride : 2, 1};
-    uint32_t options = fill_next(seed) >> 20;
-    make_case(kernel, &c, pixels, size, 3, 3, REAL, seed);
-    c.taps.row = C;
+    size_t rows = two_rows || !is_integer(kernel) ? 3 : 1 + pixels % MOST_ROWS;
+    make_case(kernel, c, pixels, size, two_rows ? 4 : rows, rows,
+              is_integer(kernel) ? EXTREME : REAL, seed);
+    if (is_integer(kernel))
+        begin_as_floats(c, seed);
+    c->taps.row = C;
+    c->taps.below = pixels * C;
+}
+
+/* With an end, as sums in memory that are finished there; two_rows: by run_pair(). */
+static void check_end(const struct depthwise_taps_kernel *kernel, enum element to, size_t pixels,
+                      int two_rows, uint32_t *seed)
+{
+    static struct case_ c;
+    static float sums[2 * MOST_PIXELS * C];
+    static unsigned char want[2 * MOST_PIXELS * (C + MOST_GAP) * 4];
+    depthwise_taps_fn *run = two_rows ? kernel->run_pair : kernel->run;
+    size_t all = two_rows ? 2 * pixels : pixels;
+    make_end_case(kernel, &c, pixels, two_rows, seed);
     c.taps.sums = sums;
-    kernel->run(&c.taps);
-    float *offsets = guard_at(&guards[OFFSETS], C * sizeof *offsets, 1);
-    for (size_t j = 0; j < C; j++)
-        offsets[j] = (float)((int32_t)fill_next(seed) >> 8) / (1 << 22);
-    size_t row = C + options % MOST_GAP, bytes = ((pixels - 1) * row + C) * element_bytes(to);
-    struct gemm_finish end = {.m = pixels,
+    run(&c.taps);
+    uint32_t options = fill_next(seed) >> 20;
+    size_t row = C + options % MOST_GAP, bytes = ((all - 1) * row + C) * element_bytes(to);
+    struct gemm_finish end = {.m = all,
                               .n = C,
                               .sums = sums,
                               .row = C,
-                              .offsets = options & 16 ? offsets : NULL,
+                              .offsets = options & 16 ? fill_channels(OFFSETS, 1, seed) : NULL,
                               .is_clamped = options >> 5 & 1,
                               .low = -0.7f,
                               .high = 1000.3f,
                               .dst = memset(want, 0x5a, bytes),
                               .dst_row = row,
                               .to = to};
-    gemm_finish_find(0, ELEMENT_F32, to)(&end);
+    if (is_integer(kernel))
+        end_integers(&end, seed);
+    gemm_finish_find(0, kernel->sum == ELEMENT_S32 ? ELEMENT_S32 : ELEMENT_F32, to)(&end);
     end.dst = memset(guard_at(&guards[DST], bytes, options >> 6 & 1), 0x5a, bytes);
     end.sums = NULL;
     c.taps.end = &end;
-    c.taps.sums = NULL;
-    kernel->run(&c.taps);
+    c.taps.below = pixels * row;
+    c.taps.sums = is_integer(kernel) ? sums : NULL;
+    run(&c.taps);
     if (memcmp(end.dst, want, bytes))
         fail_msg("%s: %zu pixels end in type %d otherwise than in memory, with options %u",
-                 kernel->name, pixels, (int)to, options);
+                 kernel->name, all, (int)to, options);
 }
 
 static void ends_as_in_memory(void **state)
@@ -316,8 +370,11 @@ static void ends_as_in_memory(void **state)
     const struct depthwise_taps_kernel *kernel = kernel_of(state);
     uint32_t seed = fill_seed();
     for (int to = 0; to < ELEMENTS; to++)
-        for (size_t i = 0; kernel->ends >> to & 1 && i < 4 * MOST_PIXELS; i++)
-            check_end(kernel, (enum element)to, i % MOST_PIXELS + 1, &seed);
+        for (size_t i = 0; kernel->ends >> to & 1 && i < 8 * MOST_PIXELS; i++) {
+            check_end(kernel, (enum element)to, i % MOST_PIXELS + 1, 0, &seed);
+            if (kernel->run_pair)
+                check_end(kernel, (enum element)to, i % MOST_PIXELS + 1, 1, &seed);
+        }
 }
 
 int main(void)
@@ -332,8 +389,9 @@ int main(void)
         {&guards[WEIGHTS], MOST_TAPS * C * sizeof(float)},
         {&guards[START], C * sizeof(float)},
         {&guards[SUMS], 2 * MOST_PIXELS * (C + MOST_GAP) * sizeof(float)},
+        {&guards[SCALES], C * sizeof(float)},
         {&guards[OFFSETS], C * sizeof(float)},
-        {&guards[DST], MOST_PIXELS * (C + MOST_GAP) * sizeof(float)},
+        {&guards[DST], 2 * MOST_PIXELS * (C + MOST_GAP) * sizeof(float)},
     };
     for (size_t i = 0; i < depthwise_taps_kernel_count; i++)
         kernel_tests_add(depthwise_taps_kernels[i]->name, depthwise_taps_kernels[i]->needs,

@@ -3,14 +3,16 @@
  * of src stay in registers while pixels have them as another of their columns.
  *
  * 3x3, stride 1: a pixel's 16 channels take 3 loads, 18 SMULL and SMLAL, and 20 SADDW. */
-enum { GROUP = 3, REGISTERS = GROUP, VECTORS = 4 };
+enum { GROUP = 3 };
 
 /* What of it is constant after inlining. columns 0: any, and any stride. */
 struct way {
     int columns, stride, has_sign, is_narrow;
 };
 
-#include "kernels/depthwise/s8/slide_neon.h"
+#include "kernels/depthwise/s8/groups_neon.h"
+
+enum { MOST_COLUMNS = 5 };
 
 /* Products of one or two taps, of 16 channels. */
 struct products {
@@ -67,6 +69,17 @@ INLINE void add_tap(int32x4_t *sums, struct products *pair, int t, int taps, int
         add(sums, *pair);
 }
 
+/* Where it is: column x is in place x % columns; so after `columns` pixels everything is at its
+ * place again. */
+struct slide {
+    const struct depthwise_taps *taps;
+    struct pass pass;
+    size_t left;
+    int32_t *to;
+    int8x16_t weights[MOST_COLUMNS][GROUP], column[MOST_COLUMNS][GROUP];
+};
+
+/* A pixel, number u of `columns` ones: as many new columns as the stride says, and its sums. */
 INLINE void slide_pixel(struct slide *slide, int u, struct way way)
 {
     int32x4_t sums[VECTORS];
@@ -76,16 +89,17 @@ INLINE void slide_pixel(struct slide *slide, int u, struct way way)
     for (int k = way.columns - way.stride; k < way.columns; k++, slide->pass.lines += GROUP)
         load_column(slide->pass.lines, slide->pass.offset, way,
                     slide->column[(first + k) % way.columns]);
-    load_sums(slide->pass.from, VECTORS, sums);
+    load_sums(slide->pass.from, sums);
 #pragma GCC unroll 5
     for (int k = 0; k < way.columns; k++)
 #pragma GCC unroll 3
         for (int r = 0; r < GROUP; r++)
             add_tap(sums, &pair, k * GROUP + r, way.columns * GROUP, way.is_narrow,
                     slide->column[(first + k) % way.columns][r], slide->weights[k][r]);
-    store_sums(slide->to, VECTORS, sums);
+    store_sums(slide->to, sums);
 }
 
+/* Weights, and the columns that the first pixel has before its new ones. */
 INLINE void slide_begin(struct slide *slide, struct way way)
 {
 #pragma GCC unroll 5
@@ -96,6 +110,34 @@ INLINE void slide_begin(struct slide *slide, struct way way)
         load_column(slide->pass.lines, slide->pass.offset, way, slide->column[k]);
 }
 
+/* The next pixel, if there is one. */
+INLINE int slide_on(struct slide *slide, int u, struct way way)
+{
+    if (u >= way.columns)
+        return 1;
+    if (slide->left-- == 0)
+        return 0;
+    slide_pixel(slide, u, way);
+    slide->pass.from += slide->pass.from_row;
+    slide->to += slide->taps->row;
+    return 1;
+}
+
+/* Pixels one after the other. */
+INLINE void slide(const struct depthwise_taps *taps, struct pass pass, struct way way)
+{
+    struct slide slide;
+    slide.taps = taps;
+    slide.pass = pass;
+    slide.left = taps->pixels;
+    slide.to = taps->sums;
+    slide_begin(&slide, way);
+    while (slide_on(&slide, 0, way) && slide_on(&slide, 1, way) && slide_on(&slide, 2, way) &&
+           slide_on(&slide, 3, way) && slide_on(&slide, 4, way))
+        continue;
+}
+
+/* Every pixel for itself. */
 INLINE void step(const struct depthwise_taps *taps, struct pass pass, struct way way)
 {
     int32_t *to = taps->sums;
@@ -103,7 +145,7 @@ INLINE void step(const struct depthwise_taps *taps, struct pass pass, struct way
         const void *const *lines = pass.lines + i * taps->stride * GROUP;
         const int8_t *packed = pass.weights;
         int32x4_t sums[VECTORS];
-        load_sums(pass.from, VECTORS, sums);
+        load_sums(pass.from, sums);
         for (size_t k = 0; k < taps->columns; k++, packed += UNIT) {
             int8x16_t column[GROUP], weights[GROUP];
             struct products pair;
@@ -114,16 +156,24 @@ INLINE void step(const struct depthwise_taps *taps, struct pass pass, struct way
             for (int r = 0; r < GROUP; r++)
                 add_tap(sums, &pair, r, GROUP, way.is_narrow, column[r], weights[r]);
         }
-        store_sums(to, VECTORS, sums);
+        store_sums(to, sums);
     }
+}
+
+INLINE void run_pass(const struct depthwise_taps *taps, struct pass pass, struct way way)
+{
+    if (way.columns)
+        slide(taps, pass, way);
+    else
+        step(taps, pass, way);
 }
 
 INLINE void run_all(const struct depthwise_taps *taps, int columns, int stride, int has_sign)
 {
     if (taps->is_narrow)
-        run_groups(taps, 0, (struct way){columns, stride, has_sign, 1});
+        run_groups(taps, (struct way){columns, stride, has_sign, 1});
     else
-        run_groups(taps, 0, (struct way){0, 0, has_sign, 0});
+        run_groups(taps, (struct way){0, 0, has_sign, 0});
 }
 
 #define KERNEL(name, columns, stride, has_sign)         \

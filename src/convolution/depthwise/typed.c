@@ -150,7 +150,8 @@ static void plan_results(struct depthwise_typed *plan, const struct problem *pro
         plan->finish = gemm_results_kernel(problem, plan->integers, cpu);
     bool is_scaled = problem->scales[SRC] || problem->scales[WEIGHTS] || problem->scales[DST] ||
                      problem->zero_points[DST];
-    plan->ends = plan->finish && !is_scaled && plan->channels >= DEPTHWISE_BLOCK &&
+    plan->ends = plan->finish && (plan->integers || !is_scaled) &&
+                 plan->channels >= DEPTHWISE_BLOCK &&
                  plan->kernel->ends >> type_of(problem, DST) & 1;
 }
 

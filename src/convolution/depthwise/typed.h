@@ -39,7 +39,7 @@ struct depthwise_typed {
     size_t columns;      /* of src that a row of a tile has */
     bool pairs;          /* rows of pixels are summed two at a time */
     bool is_dense;       /* rows of tiles follow each other in dst */
-    bool ends;           /* sums become results in registers, unless tiles share channels */
+    bool ends;           /* kernels can make results of sums in registers */
     size_t tile_width, tile_height;
     size_t tiles_across, tiles_down;
     struct depthwise_shared_parts shared;
@@ -55,6 +55,8 @@ struct depthwise_typed_call {
     bool is_narrow;  /* no weight that kernels read is -128 */
     bool has_zeros;  /* channels' sums of src count as many times as `zeros` says */
     bool has_excess; /* padding is another value than src's zero point */
+    bool ends;       /* sums become results in registers, unless tiles share channels */
+    float src_scale;
 };
 
 static inline void *depthwise_part(const struct depthwise_typed_call *call, size_t at)

@@ -14,12 +14,6 @@ static const float *sums_of(const struct depthwise_typed_call *call,
     return (const float *)(void *)(scratch + call->plan->task.sums) + (tile->channel - tile->from);
 }
 
-static float scale_of_src(const struct depthwise_typed_call *call)
-{
-    static const neo_dim origin[NEO_MAX_NDIMS];
-    return quantization_scale(call->execution, SRC, origin);
-}
-
 /* ---- a tile at a time ---- */
 
 static void *dst_of(const struct depthwise_typed_call *call, const struct depthwise_tile *tile,
@@ -35,9 +29,14 @@ static void *dst_of(const struct depthwise_typed_call *call, const struct depthw
 struct gemm_finish depthwise_typed_end(const struct depthwise_typed_call *call,
                                        const struct depthwise_tile *tile, size_t channel)
 {
+    const struct depthwise_shared_parts *parts = &call->plan->shared;
     struct gemm_finish end = call->whole;
     if (call->execution->problem->tensors[BIAS].ndims)
-        end.offsets = (const float *)depthwise_part(call, call->plan->shared.offsets) + channel;
+        end.offsets = (const float *)depthwise_part(call, parts->offsets) + channel;
+    if (call->plan->integers)
+        end.scales = (const float *)depthwise_part(call, parts->scales) + channel;
+    if (call->plan->integers && call->execution->problem->scales[SRC])
+        end.row_scales = &call->src_scale;
     end.dst = dst_of(call, tile, channel);
     end.dst_row = (size_t)call->plan->shape.dst.w;
     return end;
@@ -67,7 +66,7 @@ static const float *row_scales(const struct depthwise_typed_call *call, size_t c
     if (!call->execution->problem->scales[SRC])
         return NULL;
     for (size_t i = 0; i < count; i++)
-        scales[i] = scale_of_src(call);
+        scales[i] = call->src_scale;
     return scales;
 }
 
@@ -98,12 +97,12 @@ static void finish_pixel(const struct depthwise_typed_call *call, const struct l
     const struct depthwise_shared_parts *parts = &call->plan->shared;
     const neo_memory_desc *dst = &problem->tensors[DST];
     size_t channel = (size_t)line->position[1];
-    float values[ROW], scale = scale_of_src(call);
+    float values[ROW];
     problem->convert[call->plan->integers ? ELEMENT_S32 : ELEMENT_F32].load(line->count, sums,
                                                                             values);
     binary_f32_fn *multiply = problem->binary[BINARY_F32_MUL].run;
     if (problem->scales[SRC])
-        multiply(line->count, values, &scale, 0, values);
+        multiply(line->count, values, &call->src_scale, 0, values);
     multiply(line->count, values, (const float *)depthwise_part(call, parts->scales) + channel, 1,
              values);
     problem->binary[BINARY_F32_ADD].run(

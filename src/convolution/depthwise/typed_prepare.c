@@ -320,9 +320,19 @@ static void fill_results(const struct depthwise_typed_call *call)
                   bias->strides[0], plan->channels, offsets);
 }
 
+/* Do kernels make results of sums? Those of integers have to be floats, and division a reciprocal.
+ */
+static bool ends_in_registers(const struct depthwise_typed_call *call)
+{
+    const struct gemm_finish *whole = &call->whole;
+    bool divides = whole->is_requantized && whole->reciprocal == 0;
+    return call->plan->ends && (!call->plan->integers || (whole->is_float && !divides));
+}
+
 void depthwise_typed_prepare(struct depthwise_typed_call *call)
 {
     const struct depthwise_typed *plan = call->plan;
+    static const neo_dim origin[NEO_MAX_NDIMS];
     size_t values = plan->padded * sizeof(float);
     call->whole = gemm_results_whole(call->execution);
     memset(depthwise_part(call, plan->shared.padding), 0, values);
@@ -334,4 +344,6 @@ void depthwise_typed_prepare(struct depthwise_typed_call *call)
         arrange(call, plan->shared.weights, plan->blocks);
     }
     fill_results(call);
+    call->src_scale = quantization_scale(call->execution, SRC, origin);
+    call->ends = ends_in_registers(call);
 }

@@ -208,13 +208,13 @@ static void run_rows(const struct work *work, struct depthwise_taps *taps, struc
     const struct depthwise_typed *plan = work->call->plan;
     neo_data_type type = work->call->execution->problem->tensors[DST].data_type;
     float *sums = taps->sums;
-    size_t height = work->tile.height, rows;
-    taps->below = work->tile.width * taps->row;
+    size_t height = work->tile.height, rows, sums_below = work->tile.width * taps->row;
+    taps->below = end ? (size_t)plan->shape.dst.h : sums_below;
     taps->end = end;
     for (size_t row = 0; row < height; row += rows) {
         rows = plan->pairs && row + 1 < height ? 2 : 1;
         taps->lines = list_of(work, row);
-        taps->sums = sums + row * taps->below;
+        taps->sums = sums + row * sums_below;
         (rows == 2 ? plan->kernel->run_pair : plan->kernel->run)(taps);
         if (end)
             end->dst = element_to(type, end->dst, (neo_dim)rows * plan->shape.dst.h);
@@ -225,7 +225,7 @@ static void run_rows(const struct work *work, struct depthwise_taps *taps, struc
  * another task has, too. */
 static bool ends_here(const struct work *work)
 {
-    return work->call->plan->ends && work->tile.from == work->tile.channel;
+    return work->call->ends && work->tile.from == work->tile.channel;
 }
 
 /* Of each block of the tile's channels, in rows of DEPTHWISE_CHUNK blocks. */

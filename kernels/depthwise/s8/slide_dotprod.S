@@ -1,0 +1,476 @@
+/* Depthwise convolution of bytes by SDOT, for kernels of 3 and 5 columns: pixels one after the other,
+ * whose columns stay in registers while others have them, too (kernels/depthwise/taps.h).
+ *
+ * SDOT adds four products of a channel: those of four kernel rows of a column. Four lines become
+ * vectors that have four channels' elements of the rows next to each other, by ZIP: four of them for
+ * 16 channels, a pass of a row for 3 columns, or two for 8 channels. v0 … v3 have sums, and v4 … v7
+ * lines that become columns, or what sums are finished with; from v8 on are the weights of all
+ * columns, then the columns of src. Where there is room v28 and v29 have scales, v30 what sums of
+ * floats began with, and v31 what makes u8 s8.
+ *
+ * 3x3, stride 1, two rows of pixels, 8 channels: 6 loads, 4 ZIP, 4 copies of what sums begin with, 12
+ * SDOT; and where sums become bytes that have scales only, 21 more. */
+/* clang-format off */
+#include "kernels/asm/assembly_neon.h"
+#include "kernels/depthwise/taps_offsets.h"
+#include "kernels/gemm/offsets.h"
+
+taps .req x0
+lines .req x1
+offset .req x2
+to .req x3
+lower .req x4 /* of two rows of pixels */
+from .req x4 /* of one */
+row .req x5
+left .req x6
+end .req x7
+scales .req x8
+offsets .req x9
+row_scale .req x10
+more .req x11
+from_row .req x12
+line_0 .req x13
+line_1 .req x14
+line_2 .req x15
+line_3 .req x16
+scratch .req x17
+word .req w17
+link .req x19
+channel .req x20
+groups .req x21
+group_lines .req x22
+group_weights .req x23
+
+/* ---- columns ---- */
+
+    .macro load_line register, line
+    .if quads == 4
+    ldr q\register, [\line, offset]
+    .else
+    ldr d\register, [\line, offset]
+    .endif
+    .endm
+    .macro flip register, by
+    eor v\register\().16b, v\register\().16b, v\by\().16b
+    .endm
+    .macro zip count, width, to, first, second
+    zip\count v\to\().\width, v\first\().\width, v\second\().\width
+    .endm
+
+/* The next column, to v(first) on. */
+    .macro load_column first
+    ldp line_0, line_1, [lines], #16
+    ldp line_2, line_3, [lines], #16
+    load_line 0, line_0
+    load_line 1, line_1
+    load_line 2, line_2
+    load_line 3, line_3
+    .if (quads == 4) & !has_sign
+    movi v4.16b, #0x80
+    for_all flip, 0, 4, 4
+    .endif
+    zip 1, 16b, 4, 0, 1
+    zip 1, 16b, 5, 2, 3
+    .if quads == 4
+    zip 2, 16b, 6, 0, 1
+    zip 2, 16b, 7, 2, 3
+    .endif
+    zip 1, 8h, \first, 4, 5
+    zip 2, 8h, %(\first + 1), 4, 5
+    .if quads == 4
+    zip 1, 8h, %(\first + 2), 6, 7
+    zip 2, 8h, %(\first + 3), 6, 7
+    .elseif !has_sign
+    for_all flip, \first, 2, 31
+    .endif
+    .endm
+/* Column number x, counted from a pixel's first one that had everything at its place. */
+    .macro load_column_at x
+    load_column %(first_column + (\x) % columns * quads)
+    .endm
+
+    .macro load_two_at first, second, from, at
+    ldp q\first, q\second, [\from, #\at]
+    .endm
+    .macro load_weights
+    .set k, 0
+    .rept columns
+    .set q, 0
+    .rept quads / 2
+    load_two_at %(8 + k * quads + 2 * q), %(9 + k * quads + 2 * q), group_weights, %(64 * k + 32 * q)
+    .set q, q + 1
+    .endr
+    .set k, k + 1
+    .endr
+    .endm
+
+/* To v(sum) on: pixel number u's columns by the weights from v(weights) on. */
+    .macro dot sum, column, weights
+    sdot v\sum\().4s, v\column\().16b, v\weights\().16b
+    .endm
+    .macro multiply_columns sum, u, weights
+    .set k, 0
+    .rept columns
+    .set q, 0
+    .rept quads
+    dot %(\sum + q), %(first_column + (\u * stride + k) % columns * quads + q), %(\weights + k * quads + q)
+    .set q, q + 1
+    .endr
+    .set k, k + 1
+    .endr
+    .endm
+
+/* ---- sums that are floats become bytes: `sums` vectors from v0 on, which are `vectors` of channels,
+ * once or twice ---- */
+
+    .macro less_start sum, by
+    fsub v\sum\().4s, v\sum\().4s, v\by\().4s
+    .endm
+    .macro with op, sum, other
+    \op v\sum\().4s, v\sum\().4s, v\other\().4s
+    .endm
+    .macro with_channels op, sums, vectors, first
+    .set j, 0
+    .rept \sums
+    with \op, %(j), %(\first + j % \vectors)
+    .set j, j + 1
+    .endr
+    .endm
+    .macro with_all op, sums, other
+    .set j, 0
+    .rept \sums
+    with \op, %(j), \other
+    .set j, j + 1
+    .endr
+    .endm
+    .macro load_channels vectors, at
+    ldp q4, q5, [\at]
+    .if \vectors == 4
+    ldp q6, q7, [\at, #32]
+    .endif
+    .endm
+
+    .macro times_lane to, value, lane
+    fmul v\to\().4s, v\value\().4s, v4.s[\lane]
+    .endm
+    .macro divide_by_both_parts value
+    times_lane 6, \value, 1
+    fmla v6.4s, v\value\().4s, v4.s[0]
+    fadd v\value\().4s, v6.4s, v5.4s
+    .endm
+    .macro divide_by_one_part value
+    times_lane \value, \value, 0
+    with fadd, \value, 5
+    .endm
+
+/* All that is more than scales of channels. */
+    .macro function_for_more name, sums, vectors
+\name\():
+    cbz row_scale, 1f
+    ld1r {v4.4s}, [row_scale]
+    with_all fmul, \sums, 4
+1:  load_channels \vectors, scales
+    with_channels fmul, \sums, \vectors, 4
+    cbz offsets, 2f
+    load_channels \vectors, offsets
+    with_channels fadd, \sums, \vectors, 4
+2:  ldr word, [end, #FINISH_IS_CLAMPED]
+    cbz word, 3f
+    ldr d4, [end, #FINISH_LOW]
+    dup v5.4s, v4.s[1]
+    dup v4.4s, v4.s[0]
+    with_all fmax, \sums, 4
+    with_all fmin, \sums, 5
+3:  ldr word, [end, #FINISH_IS_REQUANTIZED]
+    cbz word, 5f
+    ldr q4, [end, #FINISH_RECIPROCAL]
+    ldr word, [end, #FINISH_REST]
+    dup v5.4s, v4.s[2]
+    cbz word, 4f
+    for_all divide_by_both_parts, 0, \sums
+    ret
+4:  for_all divide_by_one_part, 0, \sums
+5:  ret
+    .endm
+    function_for_more .Lmore_16, 4, 4
+    function_for_more .Lmore_two_rows, 4, 2
+    function_for_more .Lmore_8, 2, 2
+
+    .macro to_integer value
+    fcvtns v\value\().4s, v\value\().4s
+    .endm
+/* Eight of them in v(first) and the next one. */
+    .macro narrow_to_halves first, second
+    sqxtn v\first\().4h, v\first\().4s
+    sqxtn2 v\first\().8h, v\second\().4s
+    .endm
+    .macro narrow_to_bytes first
+    .if has_sign
+    sqxtn v\first\().8b, v\first\().8h
+    .else
+    sqxtun v\first\().8b, v\first\().8h
+    .endif
+    .endm
+    .macro narrow_to_more_bytes first, second
+    .if has_sign
+    sqxtn2 v\first\().16b, v\second\().8h
+    .else
+    sqxtun2 v\first\().16b, v\second\().8h
+    .endif
+    .endm
+
+/* Of floats that are less what they began with. */
+    .macro values_of_sums sums, vectors, function
+    .if \vectors == 4
+    movi v4.4s, #0x4b, lsl #24
+    orr v4.4s, #0x40, lsl #16
+    for_all less_start, 0, \sums, 4
+    .else
+    for_all less_start, 0, \sums, 30
+    .endif
+    cbz more, 1f
+    bl \function
+    b 2f
+1:
+    .if \vectors == 4
+    load_channels 4, scales
+    with_channels fmul, 4, 4, 4
+    .else
+    with_channels fmul, \sums, \vectors, 28
+    .endif
+2:
+    .endm
+
+/* ---- one row of pixels ---- */
+
+    .macro store_sums
+    .if quads == 4
+    st1 {v0.4s - v3.4s}, [to], row
+    .else
+    st1 {v0.4s, v1.4s}, [to], row
+    .endif
+    .endm
+    .macro end_sums
+    .if quads == 4
+    values_of_sums 4, 4, .Lmore_16
+    .else
+    values_of_sums 2, 2, .Lmore_8
+    .endif
+    for_all to_integer, 0, quads
+    narrow_to_halves 0, 1
+    .if quads == 4
+    narrow_to_halves 2, 3
+    .endif
+    narrow_to_bytes 0
+    .if quads == 4
+    narrow_to_more_bytes 0, 2
+    st1 {v0.16b}, [to], row
+    .else
+    st1 {v0.8b}, [to], row
+    .endif
+    .endm
+
+    .macro pixel u
+    .set x, \u * stride + columns - stride
+    .rept stride
+    load_column_at x
+    .set x, x + 1
+    .endr
+    .if quads == 4
+    ld1 {v0.4s - v3.4s}, [from], from_row
+    .else
+    ld1 {v0.4s, v1.4s}, [from], from_row
+    .endif
+    multiply_columns 0, \u, 8
+    cbnz end, 3f
+    store_sums
+    b 4f
+3:  end_sums
+4:  subs left, left, #1
+    .endm
+
+/* Where results or sums go, and what ends them. */
+    .macro load_end
+    cbz end, 1f
+    ldr to, [end, #FINISH_DST]
+    add to, to, channel
+    ldr row, [end, #FINISH_DST_ROW]
+    ldr row_scale, [end, #FINISH_ROW_SCALES]
+    ldp scales, offsets, [end, #FINISH_SCALES]
+    orr more, row_scale, offsets
+    ldr word, [end, #FINISH_IS_CLAMPED]
+    orr more, more, scratch
+    ldr word, [end, #FINISH_IS_REQUANTIZED]
+    orr more, more, scratch
+    add scales, scales, channel, lsl #2
+    cbz offsets, 2f
+    add offsets, offsets, channel, lsl #2
+    b 2f
+1:  ldp to, row, [taps, #TAPS_SUMS]
+    add to, to, channel, lsl #2
+    lsl row, row, #2
+2:
+    .endm
+    .macro load_scales
+    cbz end, 1f
+    ldp q28, q29, [scales]
+1:  movi v30.4s, #0x4b, lsl #24
+    orr v30.4s, #0x40, lsl #16
+    .if !has_sign
+    movi v31.16b, #0x80
+    .endif
+    .endm
+
+    .macro load_first_columns count
+    .set x, 0
+    .rept \count
+    load_column_at x
+    .set x, x + 1
+    .endr
+    .endm
+
+/* type, columns, stride: of the name; quads: vectors of four channels that are done at a time. */
+    .macro slide_function name, sign, of_columns, of_stride, of_quads
+    .set has_sign, \sign
+    .set columns, \of_columns
+    .set stride, \of_stride
+    .set quads, \of_quads
+    .set first_column, 8 + columns * quads
+    begin_function \name
+    save_registers 4, 23
+    mov link, x30
+    mov channel, #0
+5:  ldp group_weights, from, [taps, #TAPS_WEIGHTS]
+    add group_weights, group_weights, channel, lsl #2
+    add from, from, channel, lsl #2
+    mov from_row, #0
+    ldr groups, [taps, #TAPS_GROUPS]
+    ldr group_lines, [taps, #TAPS_LINES]
+    ldr offset, [taps, #TAPS_OFFSET]
+    add offset, offset, channel
+6:  subs groups, groups, #1
+    mov end, #0
+    b.ne 1f
+    ldr end, [taps, #TAPS_END]
+1:  load_end
+    .if quads == 2
+    load_scales
+    .endif
+    load_weights
+    add group_weights, group_weights, #64 * columns
+    mov lines, group_lines
+    ldr scratch, [taps, #TAPS_LIST]
+    add group_lines, group_lines, scratch, lsl #3
+    ldr left, [taps, #TAPS_PIXELS]
+    load_first_columns %(columns - stride)
+    .p2align 4
+7:  .set u, 0
+    .rept columns - 1
+    pixel %(u)
+    b.eq 8f
+    .set u, u + 1
+    .endr
+    pixel %(u)
+    b.ne 7b
+8:  ldp from, from_row, [taps, #TAPS_SUMS]
+    add from, from, channel, lsl #2
+    lsl from_row, from_row, #2
+    cbnz groups, 6b
+    add channel, channel, #4 * quads
+    cmp channel, #16
+    b.lo 5b
+    mov x30, link
+    pop_and_return
+    end_function \name
+    .endm
+
+    slide_function depthwise_s8_3s1_slide, 1, 3, 1, 4
+    slide_function depthwise_s8_3s2_slide, 1, 3, 2, 4
+    slide_function depthwise_s8_5s1_slide, 1, 5, 1, 2
+    slide_function depthwise_s8_5s2_slide, 1, 5, 2, 2
+    slide_function depthwise_u8_3s1_slide, 0, 3, 1, 4
+    slide_function depthwise_u8_3s2_slide, 0, 3, 2, 4
+    slide_function depthwise_u8_5s1_slide, 0, 5, 1, 2
+    slide_function depthwise_u8_5s2_slide, 0, 5, 2, 2
+
+/* ---- two rows of pixels, 3x3 with stride 1: v8 … v13 have the upper row's weights, v14 … v19 the
+ * lower row's, v20 … v25 columns, and v26 and v27 what sums begin with ---- */
+
+    .macro copy_to to, from
+    mov v\to\().16b, v\from\().16b
+    .endm
+    .macro row_below weights
+    shl_words %(\weights + 6), \weights
+    .endm
+    .macro shl_words to, from
+    shl v\to\().4s, v\from\().4s, #8
+    .endm
+
+    .macro pixels_of_pair u
+    load_column_at %(\u + 2)
+    copy_to 0, 26
+    copy_to 1, 27
+    copy_to 2, 26
+    copy_to 3, 27
+    multiply_columns 0, \u, 8
+    multiply_columns 2, \u, 14
+    cbnz end, 3f
+    st1 {v0.4s, v1.4s}, [to], row
+    st1 {v2.4s, v3.4s}, [lower], row
+    b 4f
+3:  values_of_sums 4, 2, .Lmore_two_rows
+    for_all to_integer, 0, 4
+    narrow_to_halves 0, 1
+    narrow_to_halves 2, 3
+    narrow_to_bytes 0
+    narrow_to_bytes 2
+    st1 {v0.8b}, [to], row
+    st1 {v2.8b}, [lower], row
+4:  subs left, left, #1
+    .endm
+
+    .macro pair_function name, sign
+    .set has_sign, \sign
+    .set columns, 3
+    .set stride, 1
+    .set quads, 2
+    .set first_column, 20
+    begin_function \name
+    save_registers 4, 23
+    mov link, x30
+    mov channel, #0
+5:  ldr end, [taps, #TAPS_END]
+    load_end
+    load_scales
+    ldr lower, [taps, #TAPS_BELOW]
+    cbnz end, 1f
+    lsl lower, lower, #2
+1:  add lower, to, lower
+    ldp group_weights, scratch, [taps, #TAPS_WEIGHTS]
+    add group_weights, group_weights, channel, lsl #2
+    add scratch, scratch, channel, lsl #2
+    ldp q26, q27, [scratch]
+    load_weights
+    for_all row_below, 8, 6
+    ldr lines, [taps, #TAPS_LINES]
+    ldr offset, [taps, #TAPS_OFFSET]
+    add offset, offset, channel
+    ldr left, [taps, #TAPS_PIXELS]
+    load_first_columns 2
+    .p2align 4
+7:  pixels_of_pair 0
+    b.eq 8f
+    pixels_of_pair 1
+    b.eq 8f
+    pixels_of_pair 2
+    b.ne 7b
+8:  add channel, channel, #8
+    cmp channel, #16
+    b.lo 5b
+    mov x30, link
+    pop_and_return
+    end_function \name
+    .endm
+
+    pair_function depthwise_s8_3s1_pair, 1
+    pair_function depthwise_u8_3s1_pair, 0
