@@ -12,6 +12,7 @@
 
 #include "kernels/asm/inline.h"
 #include "kernels/asm/sizes.h"
+#include "kernels/gemm/types.h"
 #include "kernels/pack/panel.h"
 
 enum { MOST_GROUP = 16, MOST_LANES = 8 };
@@ -186,34 +187,84 @@ INLINE void pack_near_steps(const struct pack_units *units, const uint8_t *const
 
 /* ---- lanes that are next to each other ---- */
 
-/* Steps p … of a group, `count` lanes of them; those from k on are zeros. */
+/* A vector of twelve bytes, or of eight, that are what load() makes of the source's. */
+INLINE uint8x16_t load_12_or_8(const struct pack_units *units, const uint8_t *from, size_t bytes)
+{
+    uint32_t last = 0;
+    if (bytes == 12)
+        memcpy(&last, from + 8, sizeof last);
+    uint8x8_t high = vreinterpret_u8_u32(vset_lane_u32(last, vdup_n_u32(0), 0));
+    uint8x16_t both = vcombine_u8(vld1_u8(from), high);
+    return units->nothing ? veorq_u8(both, vdupq_n_u8(units->nothing)) : both;
+}
+
+/* As many lanes as a vector has, or what panels of GEMM_NR lanes leave. */
+INLINE uint8x16_t load_lanes(const struct pack_units *units, const uint8_t *from, size_t lanes)
+{
+    size_t bytes = lanes * units->to_bytes;
+    if (bytes == 16)
+        return units->load(from);
+    if (units->from_bytes == units->to_bytes)
+        return load_12_or_8(units, from, bytes);
+    return load_some(units, from, lanes);
+}
+
+/* A whole group of so many lanes, constants after inlining. */
+INLINE void pack_group_lanes(const struct pack_units *units, const uint8_t *from,
+                             ptrdiff_t step_bytes, size_t lanes, uint8_t *out)
+{
+    size_t group = units->unit / units->to_bytes, bytes = lanes * units->unit;
+    uint8x16_t vectors[MOST_GROUP];
+#pragma GCC unroll 16
+    for (size_t p = 0; p < group; p++)
+        vectors[p] = load_lanes(units, from + (ptrdiff_t)p * step_bytes, lanes);
+    interleave(vectors, group, units->to_bytes);
+#pragma GCC unroll 16
+    for (size_t v = 0; v < group; v++) {
+        if (16 * v + 16 <= bytes)
+            vst1q_u8(out + 16 * v, vectors[v]);
+        else if (16 * v + 8 == bytes)
+            vst1_u8(out + 16 * v, vget_low_u8(vectors[v]));
+    }
+}
+
+/* Lanes and steps that are fewer than a vector's and a group's, among others that become zeros. */
+struct pack_part {
+    uint8_t from[MOST_GROUP][16 * sizeof(float)], out[MOST_GROUP * 16];
+};
+
+static __attribute__((noinline)) void load_part(struct pack_part *part, const uint8_t *from,
+                                                ptrdiff_t step_bytes, size_t steps, size_t bytes,
+                                                unsigned char nothing)
+{
+    memset(part->from, nothing, sizeof part->from);
+    for (size_t p = 0; p < steps; p++, from += step_bytes)
+        memcpy(part->from[p], from, bytes);
+}
+
+/* A group of `count` lanes, of which the source has so many steps. */
 INLINE void pack_group(const struct pack_units *units, const uint8_t *from, ptrdiff_t step_bytes,
                        size_t steps, size_t count, uint8_t *out)
 {
-    size_t group = units->unit / units->to_bytes, at_once = 16 / units->to_bytes;
-    for (size_t i = 0; i < count; i += at_once) {
-        uint8x16_t vectors[MOST_GROUP];
-        size_t rest = smaller(count - i, at_once);
-#pragma GCC unroll 16
-        for (size_t p = 0; p < group; p++) {
-            const uint8_t *row = from + (ptrdiff_t)p * step_bytes + i * units->from_bytes;
-            vectors[p] = p >= steps        ? vdupq_n_u8(0)
-                         : rest == at_once ? units->load(row)
-                                           : load_some(units, row, rest);
-        }
-        interleave(vectors, group, units->to_bytes);
-        if (rest == at_once) {
-#pragma GCC unroll 16
-            for (size_t v = 0; v < group; v++)
-                vst1q_u8(out + i * units->unit + 16 * v, vectors[v]);
-        } else {
-            uint8_t all[16 * MOST_GROUP];
-#pragma GCC unroll 16
-            for (size_t v = 0; v < group; v++)
-                vst1q_u8(all + 16 * v, vectors[v]);
-            memcpy(out + i * units->unit, all, rest * units->unit);
-        }
+    size_t at_once = 16 / units->to_bytes, usual = GEMM_NR % at_once;
+    size_t group = units->unit / units->to_bytes, lanes;
+    struct pack_part part;
+    for (; count && (count != usual || steps < group); count -= lanes) {
+        lanes = smaller(count, at_once);
+        int is_whole = lanes == at_once && steps >= group;
+        if (!is_whole)
+            load_part(&part, from, step_bytes, smaller(steps, group), lanes * units->from_bytes,
+                      units->nothing);
+        pack_group_lanes(units, is_whole ? from : part.from[0],
+                         is_whole ? step_bytes : (ptrdiff_t)sizeof part.from[0], at_once,
+                         is_whole ? out : part.out);
+        if (!is_whole)
+            memcpy(out, part.out, lanes * units->unit);
+        from += lanes * units->from_bytes;
+        out += lanes * units->unit;
     }
+    if (count)
+        pack_group_lanes(units, from, step_bytes, usual, out);
 }
 
 INLINE void pack_near_lanes(const struct pack_units *units, const struct pack_panel *panel,
