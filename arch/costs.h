@@ -123,7 +123,9 @@ struct blocks_costs {
 struct other_costs {
     double threads; /* more of them for no more than this of the time */
     double waiting; /* of the shorter one of computing and reading at the same time */
-    double line;    /* depthwise: of the L1 cache, on cores of more than two multipliers */
+    double
+        loops; /* where compilers make no vectors of kernels in C they take so many times as long */
+    double line; /* depthwise: of the L1 cache, on cores of more than two multipliers */
     double output, tap, integer_tap; /* depthwise by a list of taps: a value, and each tap of it */
 };
 

@@ -347,6 +347,7 @@ static void product_run(const void *plan, const struct execution *execution)
 
 const struct algorithm matmul_gemm = {
     .name = "gemm",
+    .by_vectors = true,
     .refuse = product_refuse,
     .choose = matmul_choose_packed,
     .estimate = product_estimate,

@@ -53,12 +53,19 @@ static double weights_bytes(const struct algorithm *algorithm, const struct prob
     return elements > 0 ? elements * bits / 8 * growth(algorithm, problem) : 0;
 }
 
+/* Beside kernels of vectors. Nested algorithms' costs have that in them. */
+static double times_as_long(const struct algorithm *algorithm, const struct cpu *cpu)
+{
+    bool has_vectors = cpu->features & CPU_NEON || algorithm->by_vectors || algorithm->nest;
+    return has_vectors ? 1 : core_costs(cpu->core)->other.loops;
+}
+
 struct cost cost_of(const struct algorithm *algorithm, const struct problem *problem,
                     const struct cpu *cpu, double cycles)
 {
     double others = bytes_of(&problem->tensors[SRC]) + bytes_of(&problem->tensors[DST]);
     struct cost cost = {
-        .cycles = cycles,
+        .cycles = cycles * times_as_long(algorithm, cpu),
         .weights = weights_bytes(algorithm, problem, cpu),
         .others = others > (double)cpu->l2_bytes ? others : 0,
     };

@@ -113,6 +113,9 @@ struct algorithm {
     const struct type_set *types; /* what it serves; NULL: f32 alone */
     bool quantizes;               /* with scales and zero points */
 
+    /* Has it kernels in C that compilers make vectors of, for builds that have no others? */
+    bool by_vectors;
+
     /* NULL, or a sentence that says why not. Tensors may still be `any`. */
     const char *(*refuse)(const struct algorithm *self, const struct problem *problem,
                           const struct cpu *cpu);

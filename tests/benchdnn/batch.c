@@ -161,6 +161,9 @@ static void what_users_of_the_other_benchdnn_type_is_understood(void **state)
     benchdnn_expect("--matmul --dt=s8:s8:s32 --attr-scales=wei:0:2 3x4:4x5", 0,
                     "--attr-scales=wei:common:2 3x4:4x5");
     benchdnn_expect("--matmul --attr-scales=wei:0:f32 3x4:4x5", 0, "passed:1 ");
+    benchdnn_expect("--matmul --attr-fpmath=,bf16 3x4:4x5", 0, "0:PASSED (");
+    benchdnn_expect("--matmul --attr-fpmath=,bf16 3x4:4x5", 0, "--attr-fpmath=bf16 3x4:4x5");
+    benchdnn_expect("--matmul --attr-fpmath=,bf16 3x4:4x5", 0, "tests:2 passed:2 ");
     benchdnn_expect("--matmul --grouped=src:0:2:1,2 3x4:2x4x5 --grouped= 3x4:4x5", 0,
                     "passed:1 skipped:2 ");
 }

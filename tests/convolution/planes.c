@@ -63,6 +63,7 @@ static const struct algorithm *best_on(const char *core, neo_dim groups, neo_dim
         problem.window.strides[i] = 1;
         problem.window.left[i] = problem.window.right[i] = kernel / 2;
     }
+    cpu.features |= CPU_NEON; /* portable builds choose otherwise */
     cpu.l2_bytes = core_named(core)->l2_bytes;
     convolution_derive(&problem);
     return selection_best(&problem, NULL, &cpu).algorithm;

@@ -212,6 +212,7 @@ static void few_rows_are_multiplied_in_parts_of_k(void **state)
     assert_int_equal(plan.passes.depth, 1024);
 }
 
+#if !NEO_PORTABLE
 /* Not the blocked product, which packs both operands. */
 static void small_products_of_transposed_operands_are_done_in_place(void **state)
 {
@@ -239,7 +240,6 @@ static void small_products_of_transposed_operands_are_done_in_place(void **state
     }
 }
 
-#if !NEO_PORTABLE
 /* By core and the layout of weights, where ways to do it are so close that estimates decide. */
 static void estimates_know_what_takes_least(void **state)
 {
@@ -446,8 +446,8 @@ int main(void)
         cmocka_unit_test(estimates_know_what_any_dst_becomes),
         cmocka_unit_test(one_column_has_a_bias_by_column),
         cmocka_unit_test(few_rows_are_multiplied_in_parts_of_k),
-        cmocka_unit_test(small_products_of_transposed_operands_are_done_in_place),
 #if !NEO_PORTABLE
+        cmocka_unit_test(small_products_of_transposed_operands_are_done_in_place),
         cmocka_unit_test(estimates_know_what_takes_least),
         cmocka_unit_test(convolutions_to_few_channels_are_dot_products),
 #endif

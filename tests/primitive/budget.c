@@ -15,6 +15,7 @@ static neo_engine *engine_of(struct cpu *cpu)
     neo_engine *engine;
     assert_int_equal(neo_engine_create(&engine), NEO_OK);
     *cpu = stated_cpu("neoverse-n1", 65536);
+    cpu->features |= CPU_NEON; /* portable builds choose otherwise */
     cpu->l2_bytes = 1 << 20;
     cpu->bandwidth = 1000;
     engine->cpu = cpu;

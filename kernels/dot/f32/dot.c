@@ -5,6 +5,8 @@ const struct dot_f32_kernel *const dot_f32_kernels[] = {
 #if !NEO_PORTABLE
     &dot_f32_narrow_neon,
     &dot_f32_neon,
+#else
+    &dot_f32_generic,
 #endif
     &dot_f32_ref,
 };

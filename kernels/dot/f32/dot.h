@@ -29,7 +29,7 @@ struct dot_f32_kernel {
     uint8_t in_order; /* IN_ORDER_*: for such cores, slower on others; 0: for all */
     dot_f32_fn *run;
 };
-extern const struct dot_f32_kernel dot_f32_narrow_neon, dot_f32_neon, dot_f32_ref;
+extern const struct dot_f32_kernel dot_f32_narrow_neon, dot_f32_neon, dot_f32_generic, dot_f32_ref;
 
 /* Fastest first; the last needs nothing. */
 extern const struct dot_f32_kernel *const dot_f32_kernels[];

@@ -139,6 +139,7 @@ static void columns_plan(void *plan, const struct problem *problem, const struct
 
 const struct algorithm convolution_columns = {
     .name = "columns",
+    .by_vectors = true,
     .refuse = columns_refuse,
     .choose = convolution_choose_packed,
     .estimate = columns_estimate,

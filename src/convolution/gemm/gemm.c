@@ -431,6 +431,7 @@ void convolution_gemm_run(const void *plan, const struct execution *execution)
 
 const struct algorithm convolution_gemm = {
     .name = "gemm",
+    .by_vectors = true,
     .refuse = gemm_refuse,
     .choose = convolution_choose_packed,
     .estimate = product_estimate,

@@ -429,6 +429,7 @@ static void dot_run(const void *plan, const struct execution *execution)
 
 const struct algorithm matmul_dot = {
     .name = "dot",
+    .by_vectors = true,
     .refuse = dot_refuse,
     .choose = dot_choose,
     .estimate = dot_estimate,

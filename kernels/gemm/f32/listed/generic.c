@@ -4,32 +4,13 @@
  *
  * Four rows at a time have 12 vectors of sums, three of B and one of A: the 16 registers of x86-64.
  */
+#include "kernels/asm/fused.h"
 #include "kernels/asm/inline.h"
 #include "kernels/gemm/f32/listed/listed.h"
 
 #include <string.h>
 
-enum { LANES = 4, ROWS = 4, VECTORS = 3, WIDEST = LANES * VECTORS };
-
-typedef float vector __attribute__((vector_size(LANES * sizeof(float))));
-
-#if defined(__x86_64__)
-#define FUSED __attribute__((target("fma")))
-static int has_fused(void)
-{
-    return __builtin_cpu_supports("fma") != 0;
-}
-#else
-#define FUSED
-static int has_fused(void)
-{
-#ifdef __FP_FAST_FMAF
-    return 1;
-#else
-    return 0;
-#endif
-}
-#endif
+enum { ROWS = 4, VECTORS = 3, WIDEST = LANES * VECTORS };
 
 /* Some rows of a tile beside one panel. */
 struct part {
@@ -64,7 +45,6 @@ INLINE void end_rows(const struct gemm_f32_listed *strip, const struct part *par
         }
 }
 
-/* This file is compiled so that the product and the sum of an expression are fused. */
 INLINE void add_rows(const struct gemm_f32_listed *strip, const struct part *part, size_t vectors,
                      size_t count, float values[][WIDEST])
 {
