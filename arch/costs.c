@@ -12,7 +12,7 @@
     .half_line = 0.75, .begins = 0.85, .source = 1.8, .colliding = 0.6, .images = 0.94
 #define WINOGRAD_TRANSFORMS \
     .sums = 1.01, .wide = 0.8, .input = 1.95, .output = 1.05, .planes_in = 0.55, \
-    .planes_out = 0.3, .copied_in = 1.2, .line_channel = 3.5, .with_sums = 1.25
+    .planes_out = 0.3, .copied_in = 1.2, .line_channel = 3.5
 #define LINES {.product = 0.4, .result = 0.75, .block_product = 1.5}
 
 static const struct costs costs[] = {

@@ -96,17 +96,16 @@ struct winograd_costs {
     double planes_in, planes_out;      /* the same where channels are no neighbours */
     double copied_in, copied_out;      /* times what it is, and more of it, if copied */
     double line_channel;               /* of a tile in one dimension, for each channel */
-    double with_sums;            /* times what inputs are, with the sums that are beside them */
-    double nearer;               /* lines from the L2 cache that one from beyond it takes as
-                                    long as */
-    double room, returns, stays; /* of the L2 cache: what can be between two uses; between
-                                    weights' last use and their next one; what stays */
-    double l1_room;              /* of the L1 cache, for a piece's inputs and a panel */
-    double half_line;            /* a panel that ends within a line */
-    double begins;               /* of a line that the next round writes again */
-    double source;               /* a tile's part of src with what is around it */
-    double colliding;            /* lines of inputs that drive each other out */
-    double images;               /* of the L2 cache, so that hardly a line leaves it */
+    double nearer;                     /* lines from the L2 cache that one from beyond it takes as
+                                          long as */
+    double room, returns, stays;       /* of the L2 cache: what can be between two uses; between
+                                          weights' last use and their next one; what stays */
+    double l1_room;                    /* of the L1 cache, for a piece's inputs and a panel */
+    double half_line;                  /* a panel that ends within a line */
+    double begins;                     /* of a line that the next round writes again */
+    double source;                     /* a tile's part of src with what is around it */
+    double colliding;                  /* lines of inputs that drive each other out */
+    double images;                     /* of the L2 cache, so that hardly a line leaves it */
 };
 
 /* Blocks and their order (src/gemm/{order,plan,l1}.c): shares. */

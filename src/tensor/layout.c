@@ -166,6 +166,12 @@ static size_t point_step(size_t k, size_t step)
     return fits && collides && step >= 8 * apart ? step + apart : step;
 }
 
+size_t layout_winograd_step(size_t ic, size_t oc)
+{
+    size_t step = elements(ic, layout_tail_offset(oc));
+    return step < SIZE_MAX / 2 ? point_step(ic, step) : step;
+}
+
 /* Are there columns that come once more? */
 static bool has_tail(const neo_memory_desc *desc)
 {
@@ -233,8 +239,8 @@ struct layout_shape layout_shape(const neo_memory_desc *desc)
         break;
     }
     shape.step = elements(shape.k, shape.columns);
-    if (layout_winograd_points(desc->packed.id) && shape.step < SIZE_MAX / 2)
-        shape.step = point_step(shape.k, shape.step);
+    if (layout_winograd_points(desc->packed.id))
+        shape.step = layout_winograd_step(shape.k, shape.n);
     if (has_tail(desc))
         shape.step = matrix_step(shape.k, layout_all_columns(shape.n));
     return shape;

@@ -102,6 +102,9 @@ const char *layout_wrong(const neo_memory_desc *desc);
 
 struct layout_shape layout_shape(const neo_memory_desc *desc);
 
+/* Elements from a point of Winograd's weights to the next one; SIZE_MAX: too many. */
+size_t layout_winograd_step(size_t ic, size_t oc);
+
 /* The exact bytes; desc is well formed. */
 size_t layout_bytes(const neo_memory_desc *desc);
 

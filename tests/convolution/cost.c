@@ -1,10 +1,15 @@
 /* Costs: how long convolutions and products take, and which algorithm is chosen, where weights come
  * from memory. */
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "tests/support/test.h"
 
+#include "neoprene/log.h"
+
 #include "src/convolution/convolution.h"
+#include "src/core/log.h"
 #include "src/matmul/matmul.h"
 #include "src/primitive/engine.h"
 #include "src/primitive/selection.h"
@@ -99,8 +104,8 @@ static void memory_takes_time_beside_products(void **state)
     assert_true(cost_memory_ms(&cost, &cpu) == 0);
 }
 
-/* 4x4 points of 49 tiles: inputs of all channels, and sums of some panels. A direct one has only
- * its first panel, whose reading nothing hides. */
+/* 4x4 points of a strip, which has half of 49 tiles or more: inputs of all channels, and sums of
+ * some panels. A direct one has only its first panel, whose reading nothing hides. */
 static void what_nothing_hides_is_beside_weights(void **state)
 {
     (void)state;
@@ -108,7 +113,7 @@ static void what_nothing_hides_is_beside_weights(void **state)
     struct problem problem = square(96, 14);
     double inputs = 49.0 * 16 * 96 * sizeof(float);
     struct cost cost = estimated(&convolution_winograd_2, &problem, &cpu);
-    assert_true(cost.others >= inputs && cost.others <= 1.5 * inputs);
+    assert_true(cost.others >= inputs / 2 && cost.others <= 1.5 * inputs);
 #if !NEO_PORTABLE
     problem = square(128, 7);
     cost = estimated(&convolution_gemm, &problem, &cpu);
@@ -133,6 +138,67 @@ static void an_engine_tells_its_bandwidth(void **state)
     assert_true(bandwidth == cpu.core->bandwidth);
     engine->cpu = detected;
     neo_engine_destroy(engine);
+}
+
+static char last_choice[256];
+
+static void keep_choice(void *context, const char *line)
+{
+    (void)context;
+    const char *choice = strstr(line, "create:choice,");
+    if (choice)
+        snprintf(last_choice, sizeof last_choice, "%s", choice);
+}
+
+/* The line that describing the problem with this processor writes. */
+static const char *logged_choice(const struct problem *problem, const struct cpu *cpu)
+{
+    const neo_convolution_desc desc = {.prop_kind = NEO_FORWARD_INFERENCE,
+                                       .src = problem->tensors[SRC],
+                                       .weights = problem->tensors[WEIGHTS],
+                                       .dst = problem->tensors[DST],
+                                       .strides = {1, 1},
+                                       .padding_left = {1, 1},
+                                       .padding_right = {1, 1}};
+    uint32_t before = __atomic_load_n(&log_categories, __ATOMIC_RELAXED);
+    neo_engine *engine;
+    neo_primitive_desc *pd;
+    assert_int_equal(neo_engine_create(&engine), NEO_OK);
+    const struct cpu *detected = engine->cpu;
+    engine->cpu = cpu;
+    neo_set_log(keep_choice, NULL);
+    __atomic_store_n(&log_categories, LOG_DISPATCH, __ATOMIC_RELAXED);
+    neo_status status = neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL);
+    __atomic_store_n(&log_categories, before, __ATOMIC_RELAXED);
+    neo_set_log(NULL, NULL);
+    assert_int_equal(status, NEO_OK);
+    neo_primitive_desc_destroy(pd);
+    engine->cpu = detected;
+    neo_engine_destroy(engine);
+    return last_choice;
+}
+
+/* What the chosen one takes, and the next one, each by products and by memory, at a bandwidth. */
+static void the_log_says_why_something_was_chosen(void **state)
+{
+    (void)state;
+    static const double ghz = 2.5, bandwidths[] = {3, 9};
+    for (size_t i = 0; i < count_of(bandwidths); i++) {
+        struct cpu cpu = core_with("neoverse-n1", bandwidths[i]);
+        struct problem problem = square(128, 7);
+        struct ranking ranking;
+        char expected[256];
+        selection_rank(&ranking, &problem, &cpu);
+        const struct candidate *best = &ranking.serving[0], *next = &ranking.serving[1];
+        snprintf(expected, sizeof expected,
+                 "create:choice,convolution,%s: %.3g ms of products, %.3g of memory; "
+                 "%s %.3g, %.3g (%g GB/s)",
+                 best->algorithm->name, best->cost.cycles / (ghz * 1e6),
+                 (best->cost.weights + best->cost.others) / (bandwidths[i] * 1e6),
+                 next->algorithm->name, next->cost.cycles / (ghz * 1e6),
+                 (next->cost.weights + next->cost.others) / (bandwidths[i] * 1e6), bandwidths[i]);
+        assert_string_equal(logged_choice(&problem, &cpu), expected);
+    }
 }
 
 /* Bytes of weights as the fastest algorithm keeps them. */
@@ -288,6 +354,7 @@ int main(void)
         cmocka_unit_test(memory_takes_time_beside_products),
         cmocka_unit_test(what_nothing_hides_is_beside_weights),
         cmocka_unit_test(an_engine_tells_its_bandwidth),
+        cmocka_unit_test(the_log_says_why_something_was_chosen),
         cmocka_unit_test(packed_weights_of_a_network_are_not_many_times_the_plain_ones),
 #if !NEO_PORTABLE
         cmocka_unit_test(the_fastest_with_cold_weights_is_chosen),

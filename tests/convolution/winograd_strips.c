@@ -211,13 +211,34 @@ static void check_piece(const struct convolution_winograd *plan, const struct ar
     }
 }
 
+/* The blocks of each point fetch the whole next panel, if they are the first ones of it. */
+static void check_fetching(const struct arrangement *rows, size_t index)
+{
+    const size_t group = 4 * WINOGRAD_F32_NR * sizeof(float);
+    const struct piece *piece = &rows->pieces[index];
+    size_t step = winograd_ahead_step(rows, index), least = SIZE_MAX, at = piece->heights;
+    if (index > 0 && piece[-1].point == piece->point) {
+        assert_int_equal(step, 0);
+        return;
+    }
+    for (size_t blocks; rows->heights[at] != WINOGRAD_F32_END; at++) {
+        for (blocks = 0; rows->heights[at] != WINOGRAD_F32_PANEL; at++)
+            blocks++;
+        assert_true(blocks == 0 || blocks * step >= group);
+        least = blocks ? min_size(least, blocks) : least;
+    }
+    assert_true(least == SIZE_MAX || least * (step - 1) < group);
+}
+
 static void check_pieces(const struct convolution_winograd *plan, struct span tiles)
 {
     static struct arrangement rows;
     struct products next = {0, 0, 0};
     winograd_arrange(plan, tiles, &rows);
-    for (size_t i = 0; i < rows.piece_count; i++)
+    for (size_t i = 0; i < rows.piece_count; i++) {
         check_piece(plan, &rows, &rows.pieces[i], tiles, &next);
+        check_fetching(&rows, i);
+    }
     assert_int_equal(next.point, plan->down * plan->across);
     assert_int_equal(rows.panel,
                      (plan->slot ? tiles.end - tiles.begin : next.sums) * WINOGRAD_F32_NR);

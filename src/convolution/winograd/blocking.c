@@ -47,6 +47,14 @@ struct choice {
     double traffic;
 };
 
+/* Are so many weights, of all points, fetched while those before are multiplied with a strip? */
+static bool fetching_pays(const struct winograd_f32_kernel *kernel, const struct cpu *cpu,
+                          double tiles, double weights)
+{
+    return kernel->fetch && tiles > (double)WINOGRAD_F32_MR &&
+           gemm_fetching_pays(cpu, weights * sizeof(float), tiles * weights / 4);
+}
+
 /* Weights from memory count once more where strips have too few tiles to hide their reading. */
 static double unhidden(const struct convolution_winograd *mine, const struct cpu *cpu,
                        size_t strips)
@@ -54,9 +62,7 @@ static double unhidden(const struct convolution_winograd *mine, const struct cpu
     const double mr = WINOGRAD_F32_MR; /* clang wants a double */
     double values = (double)(mine->down * mine->across * mine->point);
     bool hides = (double)div_up(mine->tiles, strips) > mr;
-    return !hides && winograd_fetching_pays(mine->kernel, cpu, mr + 1, values)
-               ? values * sizeof(float)
-               : 0;
+    return !hides && fetching_pays(mine->kernel, cpu, mr + 1, values) ? values * sizeof(float) : 0;
 }
 
 /* Rounds of these strips that move the least. */
@@ -88,13 +94,6 @@ static struct winograd_blocking choose_strips(const struct convolution_winograd 
     return best.how;
 }
 
-bool winograd_fetching_pays(const struct winograd_f32_kernel *kernel, const struct cpu *cpu,
-                            double tiles, double weights)
-{
-    return kernel->fetch && tiles > (double)WINOGRAD_F32_MR &&
-           gemm_fetching_pays(cpu, weights * sizeof(float), tiles * weights / 4);
-}
-
 /* From memory, or from a cache. */
 static double weights_rows(const struct convolution_winograd *mine, const struct cpu *cpu)
 {
@@ -116,8 +115,8 @@ void winograd_choose_blocking(struct convolution_winograd *mine, const struct cp
         mine->strip = whole_blocks(mine->strip);
     mine->most_panels = how.panels;
     mine->most_blocks = winograd_blocks_at_once(mine, cpu, &how);
-    mine->fetches = winograd_fetching_pays(mine->kernel, cpu, (double)mine->strip,
-                                           (double)(points * mine->point));
+    mine->fetches =
+        fetching_pays(mine->kernel, cpu, (double)mine->strip, (double)(points * mine->point));
     mine->weights_rows = weights_rows(mine, cpu);
     mine->slot = winograd_replaces_inputs(mine, &how) ? winograd_slot(mine, mine->strip) : 0;
     if (mine->slot || mine->most_blocks < MOST_HEIGHTS)

@@ -69,6 +69,29 @@ static void list_blocks(const struct convolution_winograd *plan, struct pieces *
     }
 }
 
+/* The fewest blocks of rows that a point of a piece has, but of those that have any. */
+static size_t fewest_blocks(const uint8_t *heights)
+{
+    size_t fewest = MOST_HEIGHTS, blocks = 0;
+    for (; *heights != WINOGRAD_F32_END; heights++) {
+        if (*heights != WINOGRAD_F32_PANEL) {
+            blocks++;
+            continue;
+        }
+        fewest = min_size(fewest, blocks ? blocks : MOST_HEIGHTS);
+        blocks = 0;
+    }
+    return fewest;
+}
+
+size_t winograd_ahead_step(const struct arrangement *rows, size_t piece)
+{
+    enum { GROUP = 4 * WINOGRAD_F32_NR * sizeof(float) };
+    const struct piece *pieces = rows->pieces;
+    bool is_more = piece > 0 && pieces[piece - 1].point == pieces[piece].point;
+    return is_more ? 0 : div_up(GROUP, fewest_blocks(rows->heights + pieces[piece].heights));
+}
+
 /* ---- points ---- */
 
 static size_t size_at(const struct cut *cut, size_t point)

@@ -33,28 +33,13 @@ static struct task task_of(const struct run *run, int index)
 /* Panels of a round that have one width: all full ones, and each of the others. */
 enum { MOST_WIDTHS = WINOGRAD_F32_NR / 4 };
 struct wide {
-    winograd_f32_products_fn *run;
+    size_t width;
     struct winograd_f32_products task; /* of a piece whose inputs, weights and sums begin at 0 */
     const float *weights;
     size_t sums;
 };
 
-/* Of a panel's group of four steps, bytes that each block of rows fetches of the next panel. */
-static size_t ahead_step(const struct task *task)
-{
-    enum { GROUP = 4 * WINOGRAD_F32_NR * sizeof(float) };
-    return div_up(GROUP, div_up(task->strip->count, WINOGRAD_F32_MR));
-}
-
-static winograd_f32_products_fn *kernel_of(const struct task *task, size_t width, bool fetches)
-{
-    const struct winograd_f32_kernel *kernel = task->run->plan->kernel;
-    /* cppcheck-suppress CastIntegerToAddressAtReturn ; both are pointers to functions */
-    return fetches && width == WINOGRAD_F32_NR ? kernel->fetch : kernel->products[width / 4 - 1];
-}
-
-static size_t list_widths(const struct task *task, struct span panels, bool fetches,
-                          struct wide *list)
+static size_t list_widths(const struct task *task, struct span panels, struct wide *list)
 {
     const struct convolution_winograd *plan = task->run->plan;
     const struct arrangement *rows = task->strip->rows;
@@ -65,18 +50,23 @@ static size_t list_widths(const struct task *task, struct span panels, bool fetc
         for (end = begin + 1; end < panels.end && winograd_panel(plan, end).width == width; end++)
             continue;
         list[count++] = (struct wide){
-            .run = kernel_of(task, width, fetches),
-            .task = {.k = ic,
-                     .point = plan->point,
-                     .panel = rows->panel,
-                     .panels = end - begin,
-                     .ahead_step = ahead_step(task)},
+            .width = width,
+            .task = {.k = ic, .point = plan->point, .panel = rows->panel, .panels = end - begin},
             .weights = (const float *)task->run->execution->buffers[WEIGHTS] +
                        layout_panel_offset(oc, begin) * ic,
             .sums = (begin - panels.begin) * rows->panel,
         };
     }
     return count;
+}
+
+static void multiply_width(const struct winograd_f32_kernel *kernel, const struct wide *wide,
+                           const struct winograd_f32_products *task)
+{
+    if (task->ahead_step && wide->width == WINOGRAD_F32_NR)
+        kernel->fetch(task);
+    else
+        kernel->products[wide->width / 4 - 1](task);
 }
 
 /* A round of panels: all of them with one piece, and then with the next one. */
@@ -89,15 +79,17 @@ static void multiply(const struct task *task, struct span panels)
     bool back = task->rounds % 2 && !plan->slot && !plan->fetches;
     struct wide widths[MOST_WIDTHS];
     bool fetches = plan->fetches && task->strip->count > WINOGRAD_F32_MR;
-    size_t count = list_widths(task, panels, fetches, widths);
+    size_t count = list_widths(task, panels, widths);
     for (size_t i = 0; i < rows->piece_count; i++) {
         const struct piece *piece = &rows->pieces[back ? rows->piece_count - 1 - i : i];
+        size_t step = fetches ? winograd_ahead_step(rows, i) : 0;
         for (struct wide *wide = widths; wide < widths + count; wide++) {
+            wide->task.ahead_step = step;
             wide->task.a = task->inputs + piece->inputs;
             wide->task.b = wide->weights + piece->point * plan->point;
             wide->task.c = task->sums + piece->sums + wide->sums;
             wide->task.heights = rows->heights + piece->heights;
-            wide->run(&wide->task);
+            multiply_width(plan->kernel, wide, &wide->task);
         }
     }
 }

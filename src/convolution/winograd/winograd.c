@@ -110,13 +110,6 @@ static struct cut cut_along(const struct convolution_shape *s, int dimension, si
     return winograd_cut((size_t)s->out[dimension], taps, winograd_outputs(points, taps));
 }
 
-/* Points of the largest tile that there is. */
-static double side(const struct convolution_shape *s, int dimension, size_t points)
-{
-    double inputs = (double)(s->out[dimension] + s->kernel[dimension] - 1);
-    return s->kernel[dimension] == 1 ? 1 : fmin((double)points, inputs);
-}
-
 /* Tiles, and what they have at all points together; channels are whole vectors. */
 struct work {
     double tiles, values, ic, oc;
@@ -191,47 +184,16 @@ static double winograd_estimate(const struct algorithm *self, const struct probl
            outputs * post_ops_cycles(problem);
 }
 
-/* Tiles of a strip, about as blocking.c divides them. */
-static double strip_of(double tiles)
-{
-    const double whole = 64, some = 32; /* clang wants doubles */
-    return tiles > whole ? some : tiles;
-}
-
-/* While the first strip is multiplied its weights are fetched, and later ones find them in a cache.
- * Its inputs, and sums of some panels, are kept in between. */
-static void winograd_memory(const struct algorithm *self, const struct problem *problem,
-                            const struct cpu *cpu, struct cost *cost)
-{
-    const struct convolution_shape *s = convolution_shape_of(problem);
-    size_t most = layout_winograd_points(self->weights_layout);
-    struct work work = work_for(self, problem);
-    double points = side(s, HEIGHT, most) * side(s, WIDTH, most), strip = strip_of(work.tiles);
-    double part = strip / fmax(work.tiles, 1);
-    if (winograd_fetching_pays(winograd_f32_find(cpu), cpu, strip,
-                               points * (double)s->ic * work.oc))
-        cost->meanwhile = part * products_cycles(&work, cpu->core);
-    cost->others +=
-        core_costs(cpu->core)->winograd.with_sums * part * work.values * work.ic * sizeof(float);
-}
-
 /* ---- plan ---- */
 
-static void plan_kernels(struct convolution_winograd *mine, const struct cpu *cpu)
+/* What says how the tiles are divided, and how they are. */
+static void plan_division(struct convolution_winograd *mine, const struct problem *problem,
+                          enum layout_id layout, const struct cpu *cpu)
 {
-    mine->kernel = winograd_f32_find(cpu);
-    mine->copy = copy_f32_find(cpu->features)->run;
-}
-
-static void plan_winograd(void *plan, const struct problem *problem, const struct cpu *cpu)
-{
-    const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
-    struct convolution_winograd *mine = plan;
-    struct post_ops_fusion fusion = post_ops_fusion(problem);
     mine->shape = *convolution_shape_of(problem);
     const struct convolution_shape *s = &mine->shape;
-    mine->taps = layout_winograd_taps(weights);
-    mine->points = layout_winograd_points(weights->packed.id);
+    mine->taps = layout_winograd_taps(&problem->tensors[WEIGHTS]);
+    mine->points = layout_winograd_points(layout);
     mine->padded = round_up((size_t)s->ic, WINOGRAD_F32_GROUP);
     mine->rows = cut_along(s, HEIGHT, mine->points);
     mine->cols = cut_along(s, WIDTH, mine->points);
@@ -240,15 +202,41 @@ static void plan_winograd(void *plan, const struct problem *problem, const struc
     winograd_count_tiles(mine);
     mine->panels = layout_panel_count((size_t)s->oc);
     mine->full_panels = layout_full_panels((size_t)s->oc);
-    mine->point = layout_shape(weights).step;
+    mine->point = layout_winograd_step((size_t)s->ic, (size_t)s->oc);
+    mine->kernel = winograd_f32_find(cpu);
+    winograd_choose_blocking(mine, cpu);
+}
+
+/* While the first strip is multiplied its weights are fetched, and later ones find them in a cache;
+ * and so do blocks of a point's rows that are not multiplied with the first ones. Inputs and sums
+ * of a strip are kept in between. */
+static void winograd_memory(const struct algorithm *self, const struct problem *problem,
+                            const struct cpu *cpu, struct cost *cost)
+{
+    struct convolution_winograd mine = {0};
+    struct work work = work_for(self, problem);
+    plan_division(&mine, problem, self->weights_layout, cpu);
+    double part = fmin((double)mine.strip / fmax(work.tiles, 1), 1);
+    double blocks = (double)div_up(mine.strip, WINOGRAD_F32_MR);
+    if (mine.fetches)
+        cost->meanwhile =
+            part * fmin((double)mine.most_blocks / blocks, 1) * products_cycles(&work, cpu->core);
+    cost->others += winograd_kept(&mine);
+}
+
+static void plan_winograd(void *plan, const struct problem *problem, const struct cpu *cpu)
+{
+    struct convolution_winograd *mine = plan;
+    struct post_ops_fusion fusion = post_ops_fusion(problem);
+    plan_division(mine, problem, (enum layout_id)problem->tensors[WEIGHTS].packed.id, cpu);
+    const struct convolution_shape *s = &mine->shape;
+    mine->copy = copy_f32_find(cpu->features)->run;
     mine->gathers = s->src.c != 1;
     mine->finishes = !fusion.complete || fusion.reads_dst;
     bool neighbours = s->dst.c == 1 || s->oc == 1 || (s->dst.w == 1 && !mine->finishes);
     mine->staged = fusion.reads_dst || !neighbours;
     mine->low = mine->finishes ? -INFINITY : fusion.low;
     mine->high = mine->finishes ? INFINITY : fusion.high;
-    plan_kernels(mine, cpu);
-    winograd_choose_blocking(mine, cpu);
     winograd_plan_matrices(mine);
     winograd_plan_scratch(mine);
 }

@@ -211,6 +211,10 @@ double winograd_traffic(const struct convolution_winograd *mine, const struct cp
 double winograd_missing(const struct convolution_winograd *mine, const struct cpu *cpu,
                         const struct winograd_blocking *how);
 
+/* Bytes that a strip keeps in between, when it is known how tiles are divided: inputs, and sums
+ * that are beside them. */
+double winograd_kept(const struct convolution_winograd *mine);
+
 /* Are all panels in the only round of a strip, and a point's products enough that sums can take the
  * place of inputs? */
 bool winograd_replaces_inputs(const struct convolution_winograd *mine,
@@ -221,10 +225,6 @@ size_t winograd_blocks_at_once(const struct convolution_winograd *mine, const st
                                const struct winograd_blocking *how);
 
 /* ---- blocking (blocking.c) ---- */
-
-/* Are so many weights, of all points, fetched while those before are multiplied with a strip? */
-bool winograd_fetching_pays(const struct winograd_f32_kernel *kernel, const struct cpu *cpu,
-                            double tiles, double weights);
 
 /* Sets the plan's strip, most_panels, of_piece, most_blocks, fetches, weights_rows and slot. */
 void winograd_choose_blocking(struct convolution_winograd *mine, const struct cpu *cpu);
@@ -237,6 +237,11 @@ size_t winograd_slot(const struct convolution_winograd *mine, size_t tiles);
 /* For the tiles of a strip. */
 void winograd_arrange(const struct convolution_winograd *plan, struct span tiles,
                       struct arrangement *rows);
+
+/* Of a panel's group of four steps, bytes that each block of a piece's rows fetches of the next
+ * panel: together at least all of it, at every point. 0: nothing, as the blocks of the piece
+ * before, which were multiplied with the same weights, have fetched it. */
+size_t winograd_ahead_step(const struct arrangement *rows, size_t piece);
 void winograd_next_row(struct cursor *cursor, size_t padded);
 
 /* ---- strips (strip.c, _input.c, _output.c) ---- */
