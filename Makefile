@@ -50,7 +50,8 @@ TARGET_FLAGS := $(if $(CROSS),$(if $(IS_CLANG),--target=aarch64-linux-gnu)) \
     $(if $(filter portable,$(TARGET)),-DNEO_PORTABLE=1,-DNEO_PORTABLE=0)
 # Debian's musl has no headers of the kernel: they are where those of the other C library are.
 MUSL_FLAGS := $(if $(findstring musl,$(notdir $(CC))),$(if $(CROSS),-idirafter /usr/aarch64-linux-gnu/include) -idirafter /usr/include -idirafter /usr/include/$(HOST)-linux-gnu)
-CFLAGS ?= -g
+# Objects of sanitizers are large, and linking reads them: lines of the source are in them, variables are not.
+CFLAGS ?= $(if $(SAN),-g1,-g)
 # What makes mistakes harder to exploit (tests/hardening.sh). On AArch64 all of the library has marks
 # where calls by address may go (BTI), and functions that call others sign their return addresses (PAC), but for
 # kernels and what every call of a small primitive goes through (docs/limits.md). Checks of the stack and of

@@ -33,7 +33,7 @@ check() { # TITLE, programs (none: all), then make variables
     title=$1 programs=$2
     shift 2
     [ -z "$whole" ] || programs=
-    step "$title" make --no-print-directory -j"$jobs" check ${programs:+"TESTS=$programs"} "$@"
+    step "$title" make --no-print-directory -j"$jobs" check TOGETHER=1 ${programs:+"TESTS=$programs"} "$@"
 }
 poisoned() { # as check; scratchpads and fresh memory are full of NaN: nothing reads what it did not write
     export NEOPRENE_MEMORY_POISON=255
@@ -83,16 +83,23 @@ clients() { # lines PASS and FAIL of programs that exist; unpacking them is a qu
 }
 
 operations='matmul/matmul convolution/convolution network/network network/memory network/primitives primitive/nested'
-# Of folders with threads, the programs of one, and those that every pool is tried on.
-threadless='memory/plan packed/crash packed/damage packed/refusals primitive/warm network/network network/primitives'
+# Of folders with threads, the programs of one, or of one at a time, and those that every pool is tried on.
+threadless='memory/block_interleavings memory/plan packed/crash packed/damage packed/refusals primitive/warm network/network network/primitives'
 [ -z "$whole" ] || threadless=
-# What does not ask for instructions or cores is the same on every tier.
+# What does not compute is the same on every tier.
 tierless='api|benchdnn|compat|core|memory|packed|primitive|tensor|threading|tools'
+# Instructions that only some processors have multiply types other than f32, so f32 differs by the class of the core alone;
+# and tests of kernels and of the blocked product go over all that the processor has, whatever the core.
+typed='kernels/convert kernels/depthwise_taps kernels/gemm_blocks kernels/gemm_s4 kernels/gemm_types kernels/pack_panel
+    matmul/block_import matmul/blocks matmul/dynamic matmul/rounding matmul/types convolution/depthwise convolution/types
+    inner_product deconvolution quantization reorder'
+chosen="matmul/choices matmul/random convolution/cost convolution/random kernels/dwconv_f32_choice api/random network/network network/primitives"
 if [ "$(uname -m)" = x86_64 ]; then
-    check 'AArch64, all instructions' '' EMULATED_CPU=max
+    check 'AArch64, all instructions' "$(echo "$tierless" | tr '|' ' ')" EMULATED_CPU=max
+    poisoned 'AArch64, all instructions' "$(folders_without "$tierless")" EMULATED_CPU=max
     [ -n "$whole" ] || export NEOPRENE_SHORT=1
-    check "AArch64, cortex-a53" "$(folders_without "$tierless") api/random" EMULATED_CPU=cortex-a53
-    poisoned 'AArch64, neoverse-n1' "$(folders_without "$tierless") api/random primitive/nested" EMULATED_CPU=neoverse-n1
+    check "AArch64, cortex-a53" "$typed $chosen convolution matmul network" EMULATED_CPU=cortex-a53
+    check 'AArch64, neoverse-n1' "$typed $chosen" EMULATED_CPU=neoverse-n1
     unset NEOPRENE_SHORT
 else
     check 'AArch64' ''
@@ -110,11 +117,13 @@ step 'every pool, portable' make --no-print-directory check-pools TARGET=portabl
 # The library's own pool has all operations in threading/operations and threading/results already.
 networks='network/network network/primitives'
 pooled="matmul/matmul convolution/convolution $networks"
+[ -n "$whole" ] || export NEOPRENE_SHORT=1
 step 'a hostile pool, thread sanitizer' make --no-print-directory check-pools TARGET=portable SAN=thread \
     POOLS='hostile,7' POOL_PROGRAMS="$pooled"
 step 'the own pool, thread sanitizer' make --no-print-directory check-pools TARGET=portable SAN=thread \
     POOLS='built-in,3' POOL_PROGRAMS="$([ -n "$whole" ] && echo "$pooled" || echo "$networks")"
-step 'examples, AArch64' make --no-print-directory -j"$jobs" check-examples
+unset NEOPRENE_SHORT
+step 'examples, AArch64' make --no-print-directory -j"$jobs" check-examples ${whole:+'EXAMPLES_RUN=$(EXAMPLES)'}
 step 'examples, portable' make --no-print-directory -j"$jobs" check-examples TARGET=portable
 step 'benchdnn, AArch64' make --no-print-directory -j"$jobs" check-benchdnn
 step 'benchdnn, portable' make --no-print-directory -j"$jobs" check-benchdnn TARGET=portable

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs cmocka programs, as many at a time as there are processors, and counts their tests.
-#   EMULATOR='qemu-aarch64 -cpu max' JOBS=1 tests/run.sh PROGRAM…
+#   EMULATOR='qemu-aarch64 -cpu max' JOBS=1 tests/run.sh PROGRAM[,ARGUMENT…]…
 # A program's output is shown only when it fails (or with VERBOSE=1). The last line counts all tests.
 # With COUNTS=FILE a line "passed failed skipped" is appended to FILE too.
 # --plain: the programs are no cmocka programs; each counts as one test, passed if its exit status is 0.
@@ -26,7 +26,7 @@ fi
 counts=$2 program=$3
 log=$(mktemp)
 trap 'rm -f "$log" "$log.times" "$log.shown"' EXIT
-timeout "${TEST_TIMEOUT:-900}" ${EMULATOR:-} "$program" >"$log" 2>&1
+timeout "${TEST_TIMEOUT:-900}" ${EMULATOR:-} $(echo "$program" | tr , ' ') >"$log" 2>&1
 status=$?
 # Processor time, which others on the machine do not change. The second line is about children: user's code, system's.
 times >"$log.times"

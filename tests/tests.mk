@@ -29,6 +29,24 @@ WRAPPED += neo_stream_create partition_threads
 WRAP := $(addprefix -Wl$(comma)--wrap=,$(WRAPPED))
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(SUPPORT_OBJ) $(INTERNAL_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(WRAP) -o $@ $^ -lcmocka -lnuma $(LIBS)
+# `make test` links the programs that a step of it runs as one, and their names are links to it (TOGETHER=1): a link takes
+# longer than most of them do. Those that the linker treats otherwise, or that bring parts of the library, are alone.
+ALONE := compat/% tools/% benchdnn/parts memory/block_interleavings packed/verify threading/cpu threading/openmp threading/pool
+ifdef TOGETHER
+JOINED := $(filter-out $(ALONE),$(TEST_PROGRAMS:$(BUILD)/tests/%=%))
+JOINED_OBJ := $(JOINED:%=$(BUILD)/joined/%.o)
+JOINT := $(BUILD)/joined/$(firstword $(shell echo '$(JOINED)' | cksum))
+$(JOINED_OBJ): $(BUILD)/joined/%.o: $(BUILD)/tests/%.o
+	@mkdir -p $(@D)
+	$(Q)$(OBJCOPY) --redefine-sym main=main_of_$(subst /,_,$*) $< $@
+$(JOINT).o: tests/joined.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) '-DPROGRAMS=$(foreach program,$(JOINED),P($(subst /,$(comma),$(program))))' -c -o $@ $<
+$(JOINT): $(JOINT).o $(JOINED_OBJ) $(SUPPORT_OBJ) $(INTERNAL_A)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(WRAP) -o $@ $^ -lcmocka -lnuma $(LIBS)
+$(JOINED:%=$(BUILD)/tests/%): $(JOINT)
+	$(Q)ln -f $< $@
+endif
 $(BUILD)/tests/threading/pool: private LDFLAGS += -Wl,--wrap=pthread_create
 $(BUILD)/tests/packed/verify: private LDFLAGS += -Wl,--wrap=clock_gettime
 $(BUILD)/tests/threading/cpu: private LDFLAGS += $(addprefix -Wl$(comma)--wrap=sched_,getcpu getaffinity setaffinity)
@@ -46,8 +64,10 @@ $(BUILD)/tests/benchdnn/parts: $(filter-out %/main.o,$(BENCHDNN_OBJ))
 .PHONY: test check check-examples check-install check-long check-pools check-stress check-valgrind
 check: $(TEST_PROGRAMS) ## build and run the cmocka tests of this one TARGET (TESTS='core/core matmul' chooses programs and folders, WITHOUT= leaves programs out)
 	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh $(TEST_PROGRAMS)
+# In an emulator plain loops of ResNet's rounded values take most of the time; other networks have these types.
+EXAMPLES_RUN := $(if $(EMULATOR),$(EXAMPLES:%/resnet50=%/resnet50$(comma)f32),$(EXAMPLES))
 check-examples: $(EXAMPLES) ## build and run the examples; each checks its own result
-	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh --plain $(EXAMPLES)
+	$(Q)EMULATOR='$(EMULATOR)' tests/run.sh --plain $(EXAMPLES_RUN)
 # With their usual images, and all layers: plain loops of double take most of the time.
 WHOLE_NETWORKS := resnet50,224 mobilenet_v2,224 mobilenet_v3,224 unet,64 bert_base,64,12 decoder,500
 .PHONY: check-networks $(WHOLE_NETWORKS:%=check-network/%)

@@ -353,11 +353,13 @@ static const struct problem large_sizes[] = {
 static void walk_list(const struct problem *list, size_t count, const struct cpu *cpu,
                       struct default_pool *pool)
 {
+    enum { OPTIONS = 32, EVERY = 5 }; /* each problem has other ones on each core */
+    static int turn;
     uint32_t seed = fill_seed();
     for (size_t i = 0; i < count; i++) {
         struct problem problem = list[i];
         make_problem(&problem, &seed);
-        for (int options = (int)i % 3; options < 32; options += 3) {
+        for (int options = turn++ % EVERY; options < OPTIONS; options += EVERY) {
             problem.b_packed = options & 1 || problem.part.end, problem.staged = options >> 1 & 1;
             problem.biased = options >> 2 & 1, problem.clamped = options >> 3 & 1;
             problem.b_rows = !problem.b_packed && options >> 4 & 1;

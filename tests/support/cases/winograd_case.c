@@ -9,14 +9,19 @@
 #include "tests/support/tensor.h"
 #include "tests/support/test.h"
 
+struct sums {
+    double value, bound;
+};
+
 struct problem {
     const struct winograd_case *row;
     struct tensor src, weights, bias, dst, old;
     const struct winograd_chain *chain;
     double factor; /* of the error bound; 0: exact */
     double worst;
-    neo_dim size[2]; /* dst's height and width */
-    double *largest; /* largest_source() of each image, channel, row and column; exact: NULL */
+    neo_dim size[2];   /* dst's height and width */
+    double *largest;   /* largest_source() of each image, channel, row and column; exact: NULL */
+    struct sums *sums; /* of each element of dst */
 };
 
 bool winograd_case_is_line(const struct winograd_case *row)
@@ -108,10 +113,6 @@ static void find_largest(struct problem *p)
                 }
 }
 
-struct sums {
-    double value, bound;
-};
-
 /* One channel's part of an output. */
 static struct sums convolve_channel(const struct problem *p, const neo_dim *at, neo_dim channel)
 {
@@ -143,18 +144,41 @@ static struct sums convolve(const struct problem *p, const neo_dim *at)
     for (neo_dim c = 0; c < p->row->ic; c++) {
         struct sums part = convolve_channel(p, at, c);
         sums.value += part.value;
-        if (p->factor > 0)
+        if (p->largest)
             sums.bound += part.bound * *largest_of(p, at, c);
     }
     return sums;
 }
 
+static struct sums *sums_of(const struct problem *p, const neo_dim *at)
+{
+    neo_dim line = (at[0] * p->row->oc + at[1]) * p->size[0] + at[2];
+    return &p->sums[line * p->size[1] + at[3]];
+}
+
+/* Of the output at a position, which may have no height. */
+static void find_at(const struct problem *p, const neo_dim *position, neo_dim at[4])
+{
+    bool line = winograd_case_is_line(p->row);
+    memcpy(at,
+           (neo_dim[]){position[0], position[1], line ? 0 : position[2], position[line ? 2 : 3]},
+           4 * sizeof *at);
+}
+
+static void sum_element(void *context, const neo_dim *position)
+{
+    const struct problem *p = context;
+    neo_dim at[4];
+    find_at(p, position, at);
+    *sums_of(p, at) = convolve(p, at);
+}
+
 static void check_element(void *context, const neo_dim *position)
 {
     struct problem *p = context;
-    bool line = winograd_case_is_line(p->row);
-    neo_dim at[] = {position[0], position[1], line ? 0 : position[2], position[line ? 2 : 3]};
-    struct sums want = convolve(p, at);
+    neo_dim at[4];
+    find_at(p, position, at);
+    struct sums want = *sums_of(p, at);
     float value = (float)(want.value + (double)p->bias.data[position[1]]);
     if (p->chain->finish)
         value = p->chain->finish(value, *tensor_at(&p->old, position));
@@ -237,39 +261,59 @@ static double factor_of(const struct winograd_case *row, const char *name)
                                                                               : factor;
 }
 
-static double check_implementation(const struct winograd_case *row, const neo_primitive_desc *pd,
-                                   bool reals, const struct winograd_chain *chain)
+/* What all implementations have in common: arguments, and the sums, which take longest. */
+static void make_problem(struct problem *p, const struct winograd_case *row,
+                         const neo_primitive_desc *pd, bool reals)
 {
-    const neo_memory_desc *chosen = neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS);
+    const neo_memory_desc *weights = neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS);
     const neo_memory_desc *dst = neo_primitive_desc_query(pd, NEO_ARG_DST);
     static const char *const tags[] = {[3] = "abc", [4] = "abcd", [5] = "abcde"};
-    neo_memory_desc plain = tensor_desc(chosen->ndims, chosen->dims, tags[chosen->ndims]);
+    neo_memory_desc plain = tensor_desc(weights->ndims, weights->dims, tags[weights->ndims]);
     uint32_t seed = fill_seed();
-    struct problem p = {
+    *p = (struct problem){
         .row = row,
         .src = tensor_make(engine, neo_primitive_desc_query(pd, NEO_ARG_SRC), 3),
         .weights = tensor_make(engine, &plain, 7),
         .bias = tensor_make(engine, neo_primitive_desc_query(pd, NEO_ARG_BIAS), 5),
-        .dst = tensor_make(engine, dst, 9),
-        .old = tensor_make(engine, dst, 9),
-        .chain = chain,
         .size = {winograd_case_is_line(row) ? 1 : dst->dims[2], dst->dims[dst->ndims - 1]},
-        .factor = reals ? factor_of(row, neo_primitive_desc_implementation(pd)) : 0,
+        .sums = malloc(neo_memory_desc_elements(dst) * sizeof *p->sums),
     };
+    assert_non_null(p->sums);
     if (reals) {
-        make_reals(&p.src, &seed);
-        make_reals(&p.weights, &seed);
-        find_largest(&p);
+        make_reals(&p->src, &seed);
+        make_reals(&p->weights, &seed);
+        find_largest(p);
     }
-    struct tensor packed = tensor_reordered(engine, stream, &p.weights, chosen);
-    execute(pd, &p, &packed);
-    tensor_for_each(dst->ndims, dst->dims, check_element, &p);
-    tensor_check_gaps(&p.dst);
-    struct tensor *all[] = {&p.src, &p.weights, &p.bias, &p.dst, &p.old, &packed};
+    tensor_for_each(dst->ndims, dst->dims, sum_element, p);
+}
+
+static void free_problem(struct problem *p)
+{
+    struct tensor *all[] = {&p->src, &p->weights, &p->bias};
     for (size_t i = 0; i < count_of(all); i++)
         tensor_free(all[i]);
-    free(p.largest);
-    return p.worst;
+    free(p->largest);
+    free(p->sums);
+}
+
+static double check_implementation(struct problem *p, const neo_primitive_desc *pd,
+                                   const struct winograd_chain *chain)
+{
+    const neo_memory_desc *dst = neo_primitive_desc_query(pd, NEO_ARG_DST);
+    const neo_memory_desc *weights = neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS);
+    p->dst = tensor_make(engine, dst, 9);
+    p->old = tensor_make(engine, dst, 9);
+    p->chain = chain;
+    p->factor = p->largest ? factor_of(p->row, neo_primitive_desc_implementation(pd)) : 0;
+    p->worst = 0;
+    struct tensor packed = tensor_reordered(engine, stream, &p->weights, weights);
+    execute(pd, p, &packed);
+    tensor_for_each(dst->ndims, dst->dims, check_element, p);
+    tensor_check_gaps(&p->dst);
+    struct tensor *all[] = {&p->dst, &p->old, &packed};
+    for (size_t i = 0; i < count_of(all); i++)
+        tensor_free(all[i]);
+    return p->worst;
 }
 
 /* By its name; the one that is nested is then what the name says. */
@@ -299,6 +343,8 @@ void winograd_case_check(const struct winograd_case *row, bool reals,
     int sizes = sizes_of_tiles(row);
     assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, chain->attributes),
                      NEO_OK);
+    struct problem p;
+    make_problem(&p, row, pd, reals);
     do {
         const char *name = neo_primitive_desc_implementation(pd);
         assert_non_null(strstr(name, "winograd"));
@@ -306,10 +352,11 @@ void winograd_case_check(const struct winograd_case *row, bool reals,
         assert_int_equal(is_nesting(pd, "dilated_"), winograd_case_is_dilated(row));
         if (!reals && !strstr(name, "winograd_2"))
             continue;
-        double worst = check_implementation(row, pd, reals, chain);
+        double worst = check_implementation(&p, pd, chain);
         print_message("  %s: %s: %.1f\n", row->name, name, worst);
     } while (neo_primitive_desc_next(pd) == NEO_OK);
     assert_int_equal(counts[0], sizes);
     assert_true(counts[1] == sizes || counts[1] == 0);
+    free_problem(&p);
     neo_primitive_desc_destroy(pd);
 }
