@@ -1,6 +1,8 @@
 /* Elementwise functions, four values at a time. tests/kernels/eltwise_f32.c states and checks
  * the largest error of each; the functions they are made of are in
  * kernels/elementwise/math_f32_neon.h. */
+#include <float.h>
+
 #include "kernels/asm/vector_neon.h"
 #include "kernels/elementwise/eltwise_f32.h"
 #include "kernels/elementwise/math_f32_neon.h"
@@ -180,10 +182,7 @@ static inline float32x4_t gelu_tanh(float32x4_t x, float32x4_t a, float32x4_t b)
 static inline float32x4_t gelu_erf(float32x4_t x, float32x4_t a, float32x4_t b)
 {
     (void)a, (void)b;
-    float32x4_t size = vminq_f32(vabsq_f32(x), splat(TAIL_END));
-    uint32x4_t is_end = vceqq_f32(size, splat(TAIL_END));
-    float32x4_t part = vmulq_f32(size, math_exp_near(math_log_tail(size)));
-    part = vreinterpretq_f32_u32(vbicq_u32(vreinterpretq_u32_f32(part), is_end));
+    float32x4_t part = math_tail_times(vminq_f32(vabsq_f32(x), splat(TAIL_END)));
     return vsubq_f32(vmaxq_f32(x, splat(-0.0f)), part); /* gelu(-0) is -0 */
 }
 
@@ -240,7 +239,14 @@ static inline float32x4_t mish(float32x4_t x, float32x4_t a, float32x4_t b)
 
 static inline float32x4_t hardswish(float32x4_t x, float32x4_t a, float32x4_t b)
 {
-    return times(x, bound(vfmaq_f32(b, a, x), splat(0), splat(1)));
+    return times(x, hardsigmoid(x, a, b));
+}
+
+/* The same where the lowest number's factor is 0: an infinity goes as that one does. */
+static inline float32x4_t hardswish_rising(float32x4_t x, float32x4_t a, float32x4_t b)
+{
+    x = vmaxq_f32(x, splat(-FLT_MAX));
+    return vmulq_f32(x, hardsigmoid(x, a, b));
 }
 
 static void eltwise_f32_relu_neon(size_t n, const float *src, float *dst, float alpha, float beta)
@@ -355,7 +361,10 @@ static void eltwise_f32_mish_neon(size_t n, const float *src, float *dst, float 
 static void eltwise_f32_hardswish_neon(size_t n, const float *src, float *dst, float alpha,
                                        float beta)
 {
-    map_wide(n, src, dst, alpha, beta, hardswish);
+    if (fmaf(alpha, -FLT_MAX, beta) <= 0)
+        map_wide(n, src, dst, alpha, beta, hardswish_rising);
+    else
+        map_wide(n, src, dst, alpha, beta, hardswish);
 }
 
 const struct eltwise_f32_kernel eltwise_f32_neon[ELTWISE_F32_COUNT] = {

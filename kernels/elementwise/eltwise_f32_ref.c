@@ -151,7 +151,8 @@ static float mish(float x, float a, float b)
 
 static float hardswish(float x, float a, float b)
 {
-    return times(x, bound(fmaf(a, x, b), 0, 1));
+    float factor = bound(fmaf(a, x, b), 0, 1);
+    return factor == 0 && isinf(x) ? 0 : x * factor;
 }
 
 static void eltwise_f32_relu_ref(size_t n, const float *src, float *dst, float alpha, float beta)

@@ -128,7 +128,8 @@ static double mish(double x, double a, double b)
 }
 static double hardswish(double x, double a, double b)
 {
-    return times(x, bound(a * x + b, 0, 1));
+    double factor = bound(a * x + b, 0, 1);
+    return factor == 0 && isinf(x) ? 0 : x * factor;
 }
 
 INLINE void map(size_t n, const float *x, double *y, double a, double b, scalar_fn *f)
