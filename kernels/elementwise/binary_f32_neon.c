@@ -219,6 +219,7 @@ INLINE void blend(size_t vectors, size_t i, size_t count, const float *const *li
 #pragma GCC unroll 8
     for (size_t v = 0; v < vectors; v++)
         y[v] = vmulq_n_f32(vld1q_f32(lines[0] + i + 4 * v), weights[0]);
+#pragma GCC unroll 4
     for (size_t l = 1; l < count; l++) {
         const float *line = lines[l] + i;
 #pragma GCC unroll 8
@@ -230,12 +231,30 @@ INLINE void blend(size_t vectors, size_t i, size_t count, const float *const *li
         vst1q_f32(dst + i + 4 * v, y[v]);
 }
 
-static void run_blend(size_t n, size_t count, const float *const *lines, const float *weights,
-                      float *dst)
+/* The columns that whole blocks have. */
+INLINE size_t blend_blocks(size_t n, size_t count, const float *const *lines, const float *weights,
+                           float *dst)
 {
     size_t i = 0;
     for (; i + 32 <= n; i += 32)
         blend(8, i, count, lines, weights, dst);
+    return i;
+}
+
+/* The four pixels around a point. Lines and weights are in registers, whatever dst is written to.
+ */
+static size_t blend_four(size_t n, const float *const *lines, const float *weights, float *dst)
+{
+    const float *const from[4] = {lines[0], lines[1], lines[2], lines[3]};
+    const float by[4] = {weights[0], weights[1], weights[2], weights[3]};
+    return blend_blocks(n, 4, from, by, dst);
+}
+
+static void run_blend(size_t n, size_t count, const float *const *lines, const float *weights,
+                      float *dst)
+{
+    size_t i = count == 4 ? blend_four(n, lines, weights, dst)
+                          : blend_blocks(n, count, lines, weights, dst);
     for (; i + 4 <= n; i += 4)
         blend(1, i, count, lines, weights, dst);
     for (; i < n; i++) {

@@ -24,6 +24,7 @@ struct resampling_plan {
     sum_f32_fn *add;
     blend_f32_fn *blend;
     bool reads_dst; /* what dst held before is wanted after a line is made */
+    bool in_place;  /* what is blended along channels is what dst is to hold there */
 };
 
 static neo_resampling algorithm_of(const struct problem *problem)
@@ -68,6 +69,9 @@ static void resampling_plan(void *plan, const struct problem *problem, const str
     mine->add = sum_f32_find(cpu->features)->run;
     mine->blend = blend_f32_find(cpu->features)->run;
     mine->reads_dst = post_ops_fusion(problem).reads_dst;
+    mine->in_place = !problem->attributes.post_op_count &&
+                     !problem->attributes.quantization_count && mine->dst.element == ELEMENT_F32 &&
+                     problem->tensors[DST].strides[1] == 1;
     if (problem_is_runtime(problem)) /* planned once more when sizes are known */
         return;
     walk_init(&mine->walk, &problem->tensors[DST], NULL, 0, true, LINE_MOST);
@@ -161,29 +165,55 @@ static bool blends(const struct resampling_line *l)
            problem->tensors[SRC].strides[1] == 1;
 }
 
-static void blend_lines(const struct resampling_line *l, float *values)
+/* What is blended: lines of src with weights other than 0. */
+struct blended {
+    size_t count;
+    const float *lines[8];
+    float weights[8];
+};
+
+/* Each line becomes the two that are that far apart along one more dimension. */
+static void add_dimension(struct blended *b, const struct pixels *p, neo_dim stride)
+{
+    size_t count = b->count;
+    for (size_t t = 0; t < count; t++) {
+        if (p->weights[1] != 0) {
+            b->lines[b->count] = b->lines[t] + p->at[1] * stride;
+            b->weights[b->count++] = b->weights[t] * p->weights[1];
+        }
+        b->lines[t] += p->at[0] * stride;
+        b->weights[t] *= p->weights[0];
+    }
+}
+
+static void add_space(const struct resampling_line *l, struct blended *b, int i, neo_dim position)
+{
+    const struct problem *problem = l->execution->problem;
+    const neo_memory_desc *src = &problem->tensors[SRC];
+    struct pixels p = pixels_of(l->plan, position, problem->tensors[DST].dims[i], src->dims[i]);
+    add_dimension(b, &p, src->strides[i]);
+}
+
+/* Lines of so many pixels along the last dimension: the others are found once. */
+static void blend_lines(const struct resampling_line *l, size_t pixels, float *values)
 {
     const neo_memory_desc *src = &l->execution->problem->tensors[SRC];
     const neo_memory_desc *dst = &l->execution->problem->tensors[DST];
     const neo_dim *position = l->line.position;
-    const float *lines[8], *first = (const float *)l->execution->buffers[SRC] +
-                                    position[0] * src->strides[0] + position[1];
-    struct pixels pixels[3];
-    float weights[8];
-    size_t count = 0;
-    int space = l->plan->space;
-    for (int i = 0; i < space; i++)
-        pixels[i] = pixels_of(l->plan, position[2 + i], dst->dims[2 + i], src->dims[2 + i]);
-    for (unsigned which = 0; which < 1u << space; which++) {
-        lines[count] = first;
-        weights[count] = 1;
-        for (int i = 0; i < space; i++) {
-            lines[count] += pixels[i].at[which >> i & 1] * src->strides[2 + i];
-            weights[count] *= pixels[i].weights[which >> i & 1];
-        }
-        count += weights[count] != 0;
+    int last = dst->ndims - 1;
+    struct blended rows; /* not cleared: what is counted is set */
+    rows.count = 1;
+    rows.weights[0] = 1;
+    rows.lines[0] =
+        (const float *)l->execution->buffers[SRC] + position[0] * src->strides[0] + position[1];
+    for (int i = 2; i < last; i++)
+        add_space(l, &rows, i, position[i]);
+    for (size_t p = 0; p < pixels; p++) {
+        struct blended b = rows;
+        add_space(l, &b, last, position[last] + (neo_dim)p);
+        l->plan->blend(l->line.count, b.count, b.lines, b.weights,
+                       values + (neo_dim)p * dst->strides[last]);
     }
-    l->plan->blend(l->line.count, count, lines, weights, values);
 }
 
 static void finish(struct resampling_line *l, float *values, void *data)
@@ -192,16 +222,21 @@ static void finish(struct resampling_line *l, float *values, void *data)
     finish_line(l->execution, &l->line, values, false, data, dst->strides[l->line.direction]);
 }
 
+static void *dst_line(const struct resampling_line *l)
+{
+    const neo_memory_desc *dst = &l->execution->problem->tensors[DST];
+    return line_at(&l->plan->dst, l->execution->buffers[DST], desc_offset(dst, l->line.position));
+}
+
 static void make_line(struct resampling_line *l)
 {
     const neo_memory_desc *dst = &l->execution->problem->tensors[DST];
     bool along_space = l->line.direction >= 2;
-    void *data =
-        line_at(&l->plan->dst, l->execution->buffers[DST], desc_offset(dst, l->line.position));
+    void *data = dst_line(l);
     if (blends(l)) {
         float *values = lines_place(&l->plan->dst, l->plan->reads_dst, data,
                                     dst->strides[l->line.direction], l->values);
-        blend_lines(l, values);
+        blend_lines(l, 1, values);
         finish(l, values, data);
         return;
     }
@@ -222,6 +257,16 @@ static void make_line(struct resampling_line *l)
     finish(l, l->values, data);
 }
 
+/* How many tiles from this one on are pixels of one row that are blended in dst; 0: this one is
+ * not. */
+static size_t row_tiles(const struct resampling_line *l, const struct walk_chunk *chunk)
+{
+    const struct walk *walk = &l->plan->walk;
+    int outer = walk->ndims - 2, last = l->execution->problem->tensors[DST].ndims - 1;
+    bool is_row = outer >= 0 && walk->dimension[outer] == last && walk->chunks == 1;
+    return is_row && l->plan->in_place && blends(l) ? walk->sizes[outer] - chunk->index[outer] : 0;
+}
+
 static void make_lines(void *argument, struct span tiles, int slot)
 {
     const struct lines_task *task = argument;
@@ -229,10 +274,16 @@ static void make_lines(void *argument, struct span tiles, int slot)
     (void)slot;
     l.plan = task->plan;
     l.execution = task->execution;
-    for (size_t i = tiles.begin; i < tiles.end; i++) {
+    for (size_t i = tiles.begin, count; i < tiles.end; i += count) {
         struct walk_chunk chunk = walk_chunk(&l.plan->walk, i);
         walk_line(&l.plan->walk, &chunk, &l.line);
-        make_line(&l);
+        count = min_size(row_tiles(&l, &chunk), tiles.end - i);
+        if (count > 0) {
+            blend_lines(&l, count, dst_line(&l));
+        } else {
+            make_line(&l);
+            count = 1;
+        }
     }
 }
 
