@@ -1,5 +1,5 @@
 /* A small convolution as a program of oneDNN's makes and runs it, and what its result has to be:
- * 2 images of 5 x 7 pixels, 3 x 3 taps, padding 1. */
+ * 2 images of 5 x 7 pixels, or of fewer rows, 3 x 3 taps, padding 1. */
 #ifndef TESTS_COMPAT_CONVOLUTION_H
 #define TESTS_COMPAT_CONVOLUTION_H
 
@@ -13,6 +13,7 @@ enum { SRC_COUNT = N * IC * H * W, WEIGHTS_COUNT = OC * IC * K * K, DST_COUNT = 
 struct convolution {
     float src[SRC_COUNT], weights[WEIGHTS_COUNT], bias[OC], dst[DST_COUNT];
     int tag, relu;
+    size_t rows;
     dnnl_memory_desc *mds[4];
     dnnl_primitive_desc *pd;
     dnnl_primitive *primitive;
@@ -48,8 +49,8 @@ static inline float expected_at(const struct convolution *c, size_t n, size_t o,
     for (size_t i = 0; i < IC; i++)
         for (size_t r = 0; r < K; r++)
             for (size_t s = 0; s < K; s++)
-                if (y + r >= 1 && y + r - 1 < H && x + s >= 1 && x + s - 1 < W)
-                    sum += c->src[place(c->tag, IC, n, i, y + r - 1, x + s - 1, H, W)] *
+                if (y + r >= 1 && y + r - 1 < c->rows && x + s >= 1 && x + s - 1 < W)
+                    sum += c->src[place(c->tag, IC, n, i, y + r - 1, x + s - 1, c->rows, W)] *
                            c->weights[place(c->tag, IC, o, i, r, s, K, K)];
     return c->relu && sum < 0 ? 0 : sum;
 }
@@ -60,10 +61,10 @@ static inline int convolution_errors(const struct convolution *c)
     int errors = 0;
     for (size_t n = 0; n < N; n++)
         for (size_t o = 0; o < OC; o++)
-            for (size_t y = 0; y < H; y++)
+            for (size_t y = 0; y < c->rows; y++)
                 for (size_t x = 0; x < W; x++)
-                    errors +=
-                        c->dst[place(c->tag, OC, n, o, y, x, H, W)] != expected_at(c, n, o, y, x);
+                    errors += c->dst[place(c->tag, OC, n, o, y, x, c->rows, W)] !=
+                              expected_at(c, n, o, y, x);
     return errors;
 }
 
@@ -81,12 +82,14 @@ static inline dnnl_primitive_attr *attributes(int relu)
     return attr;
 }
 
-static inline void convolution_create(struct convolution *c, int tag, int relu, int seed)
+static inline void convolution_create_of(struct convolution *c, neo_dim rows, int tag, int relu,
+                                         int seed)
 {
-    static const neo_dim dims[4][4] = {{N, IC, H, W}, {OC, IC, K, K}, {OC}, {N, OC, H, W}};
+    const neo_dim dims[4][4] = {{N, IC, rows, W}, {OC, IC, K, K}, {OC}, {N, OC, rows, W}};
     static const neo_dim one[] = {1, 1}, zero[] = {0, 0};
     c->tag = tag;
     c->relu = relu;
+    c->rows = (size_t)rows;
     fill(c->src, SRC_COUNT, seed);
     fill(c->weights, WEIGHTS_COUNT, seed + 1);
     fill(c->bias, OC, seed + 2);
@@ -98,6 +101,11 @@ static inline void convolution_create(struct convolution *c, int tag, int relu, 
                                                       one, one, attr));
     ok(dnnl_primitive_attr_destroy(attr));
     ok(dnnl_primitive_create(&c->primitive, c->pd));
+}
+
+static inline void convolution_create(struct convolution *c, int tag, int relu, int seed)
+{
+    convolution_create_of(c, H, tag, relu, seed);
 }
 
 static inline void convolution_destroy(struct convolution *c)
