@@ -24,6 +24,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(TOP, 'tests', 'perf'))
 import blocks  # noqa: E402
+import client  # noqa: E402
 from cores import CORES, Costs  # noqa: E402
 from emulator import digest_of_files  # noqa: E402
 from model import Model  # noqa: E402
@@ -31,8 +32,6 @@ from model import Model  # noqa: E402
 CACHE = os.path.join('build', 'compat', 'clients')
 PLUGIN = os.path.join('build', 'tools', 'icount.so')
 LIMIT = 1e-5
-ROWS = ('numpy', 'gpt2', 'mobilenet_v2', 'efficientnet_b0', 'resnet50', 'bert', 'vgg11', 'resnet50_224', 'distributed',
-        'training', 'onnx', 'growth')
 UNCOUNTED = ('growth', 'onnx')  # their runs are many, and the plugin takes its time of each
 ASKED = ('CLIENT_FORWARDS', 'CLIENT_NODE_TESTS')  # variables by which rows are other ones
 SYSTEM, OURS = 'distribution', 'neoprene'
@@ -54,18 +53,36 @@ def asked():
     return '-' + sha256(' '.join(variables).encode()).hexdigest()[:12] if variables else ''
 
 
+def last_line(path):
+    with open(path, encoding='utf-8', errors='replace') as file:
+        return (file.read().splitlines() or [''])[-1]
+
+
+def run_with_progress(command, environment, log):
+    """Its status. A terminal shows the last line of its log meanwhile."""
+    with open(log, 'w', encoding='utf-8') as out, \
+            subprocess.Popen(command, env=environment, stdout=out, stderr=out) as process:
+        while sys.stdout.isatty():
+            try:
+                process.wait(timeout=2)
+                break
+            except subprocess.TimeoutExpired:
+                print(f'\r\033[K    {last_line(log)[:110]}', end='', flush=True)
+        if sys.stdout.isatty():
+            print('\r\033[K', end='', flush=True)
+        return process.wait()
+
+
 class Library:
     """One of the two, and the folder in which its rows are kept."""
 
     def __init__(self, name, root, front):
         self.name, self.root, self.front = name, root, front
-        files = [os.path.join(HERE, name) for name in ('client.py', 'onnx_tensor.py')]
-        if front:
-            files += sorted(os.path.join(front, name) for name in os.listdir(front))
-        self.digest = digest_of_files(files)[:12] + asked()
+        self.files = sorted(os.path.join(front, name) for name in os.listdir(front)) if front else []
 
     def folder(self, row):
-        return os.path.join(CACHE, f'{row}-{self.name}-{self.digest}')
+        files = [os.path.join(HERE, 'client.py'), *(os.path.join(HERE, 'rows', name + '.py') for name in client.ROWS[row])]
+        return os.path.join(CACHE, f'{row}-{self.name}-{digest_of_files(files + self.files)[:12]}{asked()}')
 
     def environment(self, row, folder):
         variables = {**os.environ, 'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1'}
@@ -93,11 +110,10 @@ class Library:
         new = folder + '.new'
         shutil.rmtree(new, ignore_errors=True)
         os.makedirs(new)
-        with open(os.path.join(new, 'log'), 'w', encoding='utf-8') as log:
-            status = subprocess.run(
-                [os.path.join(TOP, 'compat', 'run-client.sh'), self.root, 'usr/bin/python3',
-                 os.path.join(HERE, 'client.py'), row, os.path.abspath(new)],
-                env=self.environment(row, new), stdout=log, stderr=log, check=False).returncode
+        status = run_with_progress(
+            [os.path.join(TOP, 'compat', 'run-client.sh'), self.root, 'usr/bin/python3',
+             os.path.join(HERE, 'client.py'), row, os.path.abspath(new)],
+            self.environment(row, new), os.path.join(new, 'log'))
         if status or not os.path.exists(os.path.join(new, 'done')):
             raise RowError(f'{row} with {self.name} ended with status {status}: see {new}/log')
         shutil.rmtree(folder, ignore_errors=True)
@@ -298,7 +314,7 @@ def parse(arguments):
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
     parser.add_argument('--root', required=True, help='unpacked clients')
     parser.add_argument('--front', required=True, help='folder with our libraries and nothing else')
-    parser.add_argument('--rows', default=','.join(ROWS))
+    parser.add_argument('--rows', default=','.join(client.ROWS))
     parser.add_argument('--cycles', default='N1', help='the core whose cycles are modelled')
     parser.add_argument('--out', help='a file for the table')
     parser.add_argument('--document', help='a file that has such a table, whose place the new one takes')
