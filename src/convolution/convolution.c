@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "neoprene/convolution.h"
 #include "src/core/checked.h"
@@ -104,11 +103,8 @@ neo_status neo_convolution_primitive_desc_create(neo_primitive_desc **out, neo_e
         return log_refusal(__func__, "out, engine or desc is NULL");
     if (reserved_is_set(desc->reserved))
         return log_refusal(__func__, RESERVED_IS_SET);
-    struct window window = {.kernel = {0}};
-    memcpy(window.strides, desc->strides, sizeof window.strides);
-    memcpy(window.dilations, desc->dilations, sizeof window.dilations);
-    memcpy(window.left, desc->padding_left, sizeof window.left);
-    memcpy(window.right, desc->padding_right, sizeof window.right);
+    struct window window =
+        window_of(desc->strides, desc->dilations, desc->padding_left, desc->padding_right);
     struct description description = {
         .operation = &convolution_operation,
         .tensors = {&desc->src, &desc->weights, &desc->bias, &desc->dst},

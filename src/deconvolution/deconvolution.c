@@ -1,8 +1,6 @@
 /* Deconvolution: the public function and its checks, and likely sizes. */
 #include "src/deconvolution/deconvolution.h"
 
-#include <string.h>
-
 #include "src/core/checked.h"
 #include "src/core/log.h"
 #include "src/core/reserved.h"
@@ -150,11 +148,8 @@ neo_status neo_deconvolution_primitive_desc_create(neo_primitive_desc **out, neo
         return status;
     if (reserved_is_set(desc->reserved))
         return log_refusal(__func__, RESERVED_IS_SET);
-    struct window window = {.kernel = {0}}; /* weights have its size */
-    memcpy(window.strides, desc->strides, sizeof window.strides);
-    memcpy(window.dilations, desc->dilations, sizeof window.dilations);
-    memcpy(window.left, desc->padding_left, sizeof window.left);
-    memcpy(window.right, desc->padding_right, sizeof window.right);
+    struct window window = window_of(desc->strides, desc->dilations, desc->padding_left,
+                                     desc->padding_right); /* weights have its size */
     struct description description = {
         .operation = &deconvolution_operation,
         .tensors = {&desc->src, &desc->weights, &desc->bias, &desc->dst},

@@ -98,12 +98,9 @@ neo_status neo_pooling_primitive_desc_create(neo_primitive_desc **out, neo_engin
     if (reserved_is_set(desc->reserved))
         return log_refusal(__func__, RESERVED_IS_SET);
     struct pooling_parameters parameters = {.algorithm = (uint64_t)desc->algorithm};
-    struct window window;
+    struct window window =
+        window_of(desc->strides, desc->dilations, desc->padding_left, desc->padding_right);
     memcpy(window.kernel, desc->kernel, sizeof window.kernel);
-    memcpy(window.strides, desc->strides, sizeof window.strides);
-    memcpy(window.dilations, desc->dilations, sizeof window.dilations);
-    memcpy(window.left, desc->padding_left, sizeof window.left);
-    memcpy(window.right, desc->padding_right, sizeof window.right);
     struct extra workspace = {NEO_ARG_WORKSPACE, workspace_of(desc)};
     bool has_workspace =
         desc->prop_kind == NEO_FORWARD_TRAINING && desc->algorithm == NEO_POOLING_MAX;

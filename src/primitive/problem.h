@@ -32,6 +32,20 @@ struct window {
     neo_dim kernel[3], strides[3], dilations[3], left[3], right[3];
 };
 
+/* As descriptions have it, without a kernel's size. */
+static inline struct window window_of(const neo_dim strides[3], const neo_dim dilations[3],
+                                      const neo_dim left[3], const neo_dim right[3])
+{
+    struct window window = {.kernel = {0}};
+    for (int i = 0; i < 3; i++) {
+        window.strides[i] = strides[i];
+        window.dilations[i] = dilations[i];
+        window.left[i] = left[i];
+        window.right[i] = right[i];
+    }
+    return window;
+}
+
 /* Types of each tensor, bits 1 << neo_data_type, of which every combination is served. A list of
  * such sets ends with one of no src. */
 struct type_set {

@@ -143,69 +143,32 @@ void eltwise_define(enum eltwise_f32_alg alg, size_t n, const float *x, double *
 {
     double a = (double)alpha, b = (double)beta;
     switch (alg) {
-    case ELTWISE_F32_RELU:
-        map(n, x, y, a, b, relu);
+#define CASE(alg, f)           \
+    case ELTWISE_F32_##alg:    \
+        map(n, x, y, a, b, f); \
         return;
-    case ELTWISE_F32_TANH:
-        map(n, x, y, a, b, tanh_of);
-        return;
-    case ELTWISE_F32_ELU:
-        map(n, x, y, a, b, elu);
-        return;
-    case ELTWISE_F32_SQUARE:
-        map(n, x, y, a, b, square);
-        return;
-    case ELTWISE_F32_ABS:
-        map(n, x, y, a, b, absolute);
-        return;
-    case ELTWISE_F32_SQRT:
-        map(n, x, y, a, b, sqrt_of);
-        return;
-    case ELTWISE_F32_LINEAR:
-        map(n, x, y, a, b, linear);
-        return;
-    case ELTWISE_F32_SOFT_RELU:
-        map(n, x, y, a, b, soft_relu);
-        return;
-    case ELTWISE_F32_HARDSIGMOID:
-        map(n, x, y, a, b, hardsigmoid);
-        return;
-    case ELTWISE_F32_LOGISTIC:
-        map(n, x, y, a, b, logistic_of);
-        return;
-    case ELTWISE_F32_EXP:
-        map(n, x, y, a, b, exp_of);
-        return;
-    case ELTWISE_F32_GELU_TANH:
-        map(n, x, y, a, b, gelu_tanh);
-        return;
-    case ELTWISE_F32_GELU_ERF:
-        map(n, x, y, a, b, gelu_erf);
-        return;
-    case ELTWISE_F32_SWISH:
-        map(n, x, y, a, b, swish);
-        return;
-    case ELTWISE_F32_LOG:
-        map(n, x, y, a, b, log_of);
-        return;
-    case ELTWISE_F32_CLIP:
-        map(n, x, y, a, b, bound);
-        return;
-    case ELTWISE_F32_CLIP_V2:
-        map(n, x, y, a, b, bound);
-        return;
-    case ELTWISE_F32_POW:
-        map(n, x, y, a, b, power);
-        return;
-    case ELTWISE_F32_ROUND:
-        map(n, x, y, a, b, round_of);
-        return;
-    case ELTWISE_F32_MISH:
-        map(n, x, y, a, b, mish);
-        return;
-    case ELTWISE_F32_HARDSWISH:
-        map(n, x, y, a, b, hardswish);
-        return;
+        CASE(RELU, relu)
+        CASE(TANH, tanh_of)
+        CASE(ELU, elu)
+        CASE(SQUARE, square)
+        CASE(ABS, absolute)
+        CASE(SQRT, sqrt_of)
+        CASE(LINEAR, linear)
+        CASE(SOFT_RELU, soft_relu)
+        CASE(HARDSIGMOID, hardsigmoid)
+        CASE(LOGISTIC, logistic_of)
+        CASE(EXP, exp_of)
+        CASE(GELU_TANH, gelu_tanh)
+        CASE(GELU_ERF, gelu_erf)
+        CASE(SWISH, swish)
+        CASE(LOG, log_of)
+        CASE(CLIP, bound)
+        CASE(CLIP_V2, bound)
+        CASE(POW, power)
+        CASE(ROUND, round_of)
+        CASE(MISH, mish)
+        CASE(HARDSWISH, hardswish)
+#undef CASE
     case ELTWISE_F32_COUNT:
         return;
     }
