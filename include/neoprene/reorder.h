@@ -13,6 +13,7 @@ extern "C" {
  * plain layouts. Plain tensors may be of different types: values
  * pass through f32, less src's zero point, times its scale, and what is said at
  * neo_attributes_set_scales() for dst; with the same type and nothing to be done they are copied.
+ * src may be dst's buffer if both have the same descriptor.
  *
  * Parameters and errors as for neo_matmul_primitive_desc_create(). */
 NEO_API neo_status neo_reorder_primitive_desc_create(neo_primitive_desc **out, neo_engine *engine,

@@ -182,6 +182,8 @@ static void copy_run(const void *plan, const struct execution *execution)
     const struct reorder_copy *mine = plan;
     struct copy_run run = {mine, execution};
     int threads = mine->shares_bytes ? 1 : execution->threads;
+    if (mine->is_plain_copy && execution->buffers[SRC] == execution->buffers[DST])
+        return; /* in place, which only one descriptor can be */
     parallel_for_tiles(execution->parallel, mine->lines, threads, run_lines, &run);
 }
 

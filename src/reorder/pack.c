@@ -81,7 +81,7 @@ static const char *pack_kernel(const void *plan)
 static const char *repack_kernel(const void *plan)
 {
     (void)plan;
-    return "memcpy";
+    return "memmove";
 }
 
 static struct weights_transfer transfer_of(const struct reorder_pack *plan,
@@ -112,7 +112,7 @@ static void unpack_run(const void *plan, const struct execution *execution)
 static void repack_run(const void *plan, const struct execution *execution)
 {
     const struct reorder_pack *mine = plan;
-    memcpy(execution->buffers[DST], execution->buffers[SRC], mine->bytes);
+    memmove(execution->buffers[DST], execution->buffers[SRC], mine->bytes); /* may be in place */
 }
 
 const struct algorithm reorder_pack = {

@@ -51,6 +51,7 @@ static const struct operation reorder_operation = {
     .name = "reorder",
     .check = reorder_check,
     .types = reorder_all_types,
+    .in_place = true,
     .check_quantization = reorder_check_quantization,
     .algorithms = reorder_algorithms,
     .algorithm_count = count_of(reorder_algorithms),

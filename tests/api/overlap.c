@@ -289,6 +289,8 @@ static void elementwise_work_may_be_in_place(void **state)
     assert_int_equal(neo_prelu_primitive_desc_create(&pd, engine, kind, &rows, &rows, &rows, NULL),
                      NEO_OK);
     check_placements(pd, slopes, count_of(slopes));
+    assert_int_equal(neo_reorder_primitive_desc_create(&pd, engine, &rows, &rows, NULL), NEO_OK);
+    check_placements(pd, placements, count_of(placements));
     static const struct placement turned = {"another order", false, {SRC_AT(0), DST_AT(0)}};
     assert_int_equal(neo_eltwise_primitive_desc_create(&pd, engine, kind, NEO_ELTWISE_RELU, &rows,
                                                        &columns, 0, 0, NULL),
