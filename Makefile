@@ -178,18 +178,16 @@ RULES := compat/compat.mk tests/tests.mk tests/fuzz/fuzz.mk tests/bench/bench.mk
 include $(RULES)
 
 # ---- install -------------------------------------------------------------------------------------
+PLACE := $(PREFIX)$(DESTDIR)
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 BINDIR ?= $(PREFIX)/bin
 MANDIR ?= $(PREFIX)/share/man
 CMAKE_FILES := neoprene-config.cmake neoprene-config-version.cmake
-.PHONY: install uninstall docs dist clean
-$(if $(Q),.SILENT: install uninstall)
-install: $(LIB_A) $(LIB_SO) $(TOOLS) ## headers, libraries, tools, files for pkg-config and CMake (PREFIX, DESTDIR)
-	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1
-	install -m 755 $(TOOLS) $(DESTDIR)$(BINDIR)
-	install -m 644 docs/*.1 $(DESTDIR)$(MANDIR)/man1
+.PHONY: install install-tools install-place uninstall docs dist clean
+$(if $(Q),.SILENT: install install-tools uninstall)
+install: install-place $(LIB_A) $(LIB_SO) install-tools ## headers, libraries, tools, files for pkg-config and CMake (PREFIX, DESTDIR)
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/neoprene
 	install -m 644 include/neoprene/*.h $(DESTDIR)$(INCLUDEDIR)/neoprene
 	install -m 644 $(LIB_A) $(DESTDIR)$(LIBDIR)
@@ -205,6 +203,14 @@ install: $(LIB_A) $(LIB_SO) $(TOOLS) ## headers, libraries, tools, files for pkg
 	    -e 's|@SOVERSION@|$(SOVERSION)|' -e 's|@LIBS@|$(subst $(space),;,$(LIBS))|' tools/cmake/$$name.in \
 	    > $(DESTDIR)$(LIBDIR)/cmake/neoprene/$$name || exit 1; done
 	echo '  neoprene $(VERSION) ($(TARGET)) is in $(DESTDIR)$(PREFIX): PKG_CONFIG_PATH=$(LIBDIR)/pkgconfig LD_LIBRARY_PATH=$(LIBDIR)'
+	[ -z '$(CROSS)' ] || echo '  tools are for $(TARGET), too; those for this machine: make install-tools TARGET=portable PREFIX=$(PREFIX)'
+install-tools: install-place $(TOOLS) ## the tools alone: with TARGET=portable they run on this machine, whatever the library is for
+	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1
+	install -m 755 $(TOOLS) $(DESTDIR)$(BINDIR)
+	install -m 644 docs/*.1 $(DESTDIR)$(MANDIR)/man1
+install-place: # another processor's files go among this machine's own only where that is asked for
+	$(Q)[ -z '$(CROSS)' ] || [ -n '$(PLACE)' ] || \
+	    { echo 'install: these files are for $(TARGET), not for this machine: say where (PREFIX=, DESTDIR=)'; exit 1; }
 uninstall: ## remove what install wrote
 	rm -rf $(DESTDIR)$(INCLUDEDIR)/neoprene $(DESTDIR)$(LIBDIR)/libneoprene.a \
 	    $(DESTDIR)$(LIBDIR)/libneoprene.so* $(DESTDIR)$(LIBDIR)/cmake/neoprene $(DESTDIR)$(LIBDIR)/pkgconfig/neoprene.pc \

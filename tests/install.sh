@@ -100,6 +100,17 @@ expect 'the paths in the pkg-config file are without DESTDIR' grep -qx 'prefix=/
 expect 'make uninstall honours DESTDIR' $quiet uninstall DESTDIR="$there/stage" PREFIX=/usr "$@"
 expect 'make uninstall leaves no file under DESTDIR' is_empty "$there/stage"
 
+case $(uname -m) in
+aarch64 | arm64) ;;
+*)
+    refuses() { make -s -j1 install TARGET=aarch64 2>&1 | grep 'say where'; }
+    expect "another processor's files have no place by default" refuses
+    expect 'tools that run here are installed beside them' $quiet install-tools TARGET=portable PREFIX="$there/tools"
+    expect 'they run' "$there/tools/bin/neoprene-weights" --help
+    expect 'and nothing else is' test ! -e "$there/tools/lib"
+    ;;
+esac
+
 [ -n "${COUNTS:-}" ] && echo "$passed $failed 0" >>"$COUNTS"
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed -eq 0 ]

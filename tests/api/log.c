@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/support/capture.h"
 #include "tests/support/session.h"
+#include "tests/support/temporary.h"
 #include "tests/support/tensor.h"
 
 /* The lines that a function of the user's was given. */
@@ -44,6 +46,64 @@ static void has(const char *wanted)
 {
     if (!strstr(lines.text, wanted))
         fail_msg("the log does not have '%s':\n%s", wanted, lines.text);
+}
+
+/* Makes a refusal whose line goes where NEOPRENE_LOG says; a process reads that once. */
+static void refuse_in_child(const char *where, const char *output, const char *error)
+{
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        if (!freopen(output, "w", stdout) || !freopen(error, "w", stderr))
+            _exit(2);
+        setenv("NEOPRENE_VERBOSE", "1", 1);
+        setenv("NEOPRENE_LOG", where, 1);
+        neo_status status = neo_engine_create(NULL);
+        fflush(NULL);
+        _exit(status == NEO_INVALID_ARGUMENT ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+static bool has_refusal(const char *path)
+{
+    char text[4096];
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return false;
+    size_t length = fread(text, 1, sizeof text - 1, file);
+    text[length] = 0;
+    fclose(file);
+    return strstr(text, "out is NULL") != NULL;
+}
+
+/* A program's standard output has nothing of the library's unless that is asked for. */
+static void lines_go_where_the_environment_says(void **state)
+{
+    (void)state;
+    const char *folder = temporary_folder("log");
+    char output[512], error[512], own[512];
+    snprintf(output, sizeof output, "%s/output", folder);
+    snprintf(error, sizeof error, "%s/error", folder);
+    snprintf(own, sizeof own, "%s/own", folder);
+    const struct {
+        const char *where;
+        bool output, error, own;
+    } rows[] = {
+        {"stderr", .error = true},
+        {"stdout", .output = true},
+        {own, .own = true},
+        {"/nowhere/at/all", .error = true},
+    };
+    for (size_t i = 0; i < count_of(rows); i++) {
+        unlink(own);
+        refuse_in_child(rows[i].where, output, error);
+        assert_int_equal(has_refusal(output), rows[i].output);
+        assert_int_equal(has_refusal(error), rows[i].error);
+        assert_int_equal(has_refusal(own), rows[i].own);
+    }
 }
 
 static neo_status matmul(neo_primitive_desc **pd, neo_memory_desc *src, neo_memory_desc *weights,
@@ -149,6 +209,7 @@ static void a_missing_argument_has_a_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_go_where_the_environment_says), /* before this process has read it */
         TEST(lines_go_to_a_function_of_the_user),
         TEST(the_first_line_tells_the_machine),
         TEST(refusals_have_both_sides),

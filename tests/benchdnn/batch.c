@@ -264,6 +264,19 @@ static void an_interrupted_list_ends_with_its_summary(void **state)
     assert_true(benchdnn_count(r->output, "PASSED") < 1000u * 100000);
 }
 
+/* How many problems are done, and how long the others will take, while somebody looks. */
+static void progress_is_shown_on_a_terminal(void **state)
+{
+    (void)state;
+    put_words("three", "", "3x4:4x5\n", 3, "");
+    struct benchdnn_run *r = benchdnn_run_on_terminal("--matmul --batch=three");
+    assert_int_equal(r->status, 0);
+    assert_non_null(strstr(r->output, "\r1/3, 0:00 left"));
+    assert_non_null(strstr(r->output, "\r2/3, 0:00 left"));
+    r = benchdnn_run("--matmul --batch=three");
+    assert_null(strstr(r->output, " left"));
+}
+
 static void an_option_without_a_problem_is_worth_a_warning(void **state)
 {
     (void)state;
@@ -420,6 +433,7 @@ int main(void)
         cmocka_unit_test(what_users_of_the_other_benchdnn_type_is_understood),
         cmocka_unit_test(long_lists_are_read_in_no_time),
         cmocka_unit_test(an_interrupted_list_ends_with_its_summary),
+        cmocka_unit_test(progress_is_shown_on_a_terminal),
         cmocka_unit_test(wrong_input_gets_a_sentence_and_a_status),
         cmocka_unit_test(an_option_without_a_problem_is_worth_a_warning),
         cmocka_unit_test(batch_files_are_read_token_by_token),

@@ -1,6 +1,7 @@
 /* Runs benchdnn, which is built beside the tests. */
 #include "tests/support/benchdnn.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,24 @@ struct benchdnn_run *benchdnn_run(const char *arguments)
 struct benchdnn_run *benchdnn_run_interrupted(const char *arguments)
 {
     return run("timeout -s INT 2", arguments);
+}
+
+struct benchdnn_run *benchdnn_run_on_terminal(const char *arguments)
+{
+    static struct benchdnn_run result;
+    char command[4096];
+    int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
+    assert_true(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+    int other_end = open(ptsname(terminal), O_RDWR | O_NOCTTY); /* or what was written is lost */
+    assert_true(other_end >= 0);
+    snprintf(command, sizeof command, "cd %s && %s %s >/dev/null 2>%s", benchdnn_folder, program,
+             arguments, ptsname(terminal));
+    result.status = system(command); /* NOLINT(cert-env33-c): the command is the test's */
+    ssize_t length = read(terminal, result.output, BENCHDNN_OUTPUT_MAX - 1);
+    result.output[length > 0 ? length : 0] = 0;
+    close(other_end);
+    close(terminal);
+    return &result;
 }
 
 void benchdnn_expect(const char *arguments, int status, const char *part)

@@ -23,6 +23,9 @@ struct benchdnn_run *benchdnn_run(const char *arguments);
 /* The same with an interrupt (^C) after two seconds. */
 struct benchdnn_run *benchdnn_run_interrupted(const char *arguments);
 
+/* What goes to standard error while that is a terminal; at most what such a one keeps unread. */
+struct benchdnn_run *benchdnn_run_on_terminal(const char *arguments);
+
 /* Fails the test unless a run ends with that status and its output has that part. */
 void benchdnn_expect(const char *arguments, int status, const char *part);
 
