@@ -3,6 +3,23 @@
 
 #include <string.h>
 
+static bool has_type(const struct gemm_plan *plan, const struct gemm_tiles *tiles)
+{
+    (void)tiles;
+    return plan->shape.type;
+}
+
+static bool reads_planes(const struct gemm_plan *plan, const struct gemm_tiles *tiles)
+{
+    (void)tiles;
+    return plan->planes;
+}
+
+static bool has_regular(const struct gemm_plan *plan, const struct gemm_tiles *tiles)
+{
+    return plan->regular_panels && gemm_has_regular(tiles->listed, plan->tall);
+}
+
 /* On another kind of core than the plan is for, whose tiles are lower, packed rows are faster. But
  * sums of a tail's columns are those of its kernels, and packed rows would not lack parts. */
 static bool reads_rows(const struct gemm_plan *plan, const struct gemm_tiles *tiles)
@@ -11,15 +28,26 @@ static bool reads_rows(const struct gemm_plan *plan, const struct gemm_tiles *ti
            (plan->has_tail || plan->shape.a_has_parts || plan->tall <= tiles->listed->height);
 }
 
+static bool serves_all(const struct gemm_plan *plan, const struct gemm_tiles *tiles)
+{
+    (void)plan, (void)tiles;
+    return true;
+}
+
+static const struct gemm_way ways[] = {
+    {"typed", has_type, NULL, gemm_way_run_typed},
+    {"planes", reads_planes, NULL, gemm_way_run_planes},
+    {"regular", has_regular, NULL, gemm_way_run_regular},
+    {"listed", reads_rows, gemm_way_listed_packs, gemm_way_run_listed},
+    {"packed", serves_all, gemm_way_packed_packs, gemm_way_run_packed},
+};
+
 const struct gemm_way *gemm_way_of(const struct gemm_plan *plan, const struct gemm_tiles *tiles)
 {
-    if (plan->shape.type)
-        return &gemm_way_typed;
-    if (plan->planes)
-        return &gemm_way_planes;
-    if (plan->regular_panels && gemm_has_regular(tiles->listed, plan->tall))
-        return &gemm_way_regular;
-    return reads_rows(plan, tiles) ? &gemm_way_listed : &gemm_way_packed;
+    const struct gemm_way *way = ways;
+    while (!way->suits(plan, tiles))
+        way++;
+    return way;
 }
 
 /* A tile that leaves zeros out would not come by all of B. */

@@ -4,21 +4,28 @@
 
 #include "src/gemm/step.h"
 
+typedef void gemm_way_fn(const struct gemm_task *task, const struct gemm_step *step,
+                         const struct gemm_block *block);
+
 struct gemm_way {
     const char *name;
+
+    /* Does it serve the plan's steps with these tiles, if no way before it does? */
+    bool (*suits)(const struct gemm_plan *plan, const struct gemm_tiles *tiles);
 
     /* Do its kernels pack the full panels of a plain B as they go? NULL: none do. */
     bool (*packs)(const struct gemm_task *task, const struct gemm_step *step);
 
     /* Adds the step's products to the block of C. */
-    void (*run)(const struct gemm_task *task, const struct gemm_step *step,
-                const struct gemm_block *block);
+    gemm_way_fn *run;
 };
 
 /* Panels of a type; columns of A in place; rows in place at equal distances, or listed; rows
- * packed, which serves all the others. */
-extern const struct gemm_way gemm_way_typed, gemm_way_planes, gemm_way_regular, gemm_way_listed,
-    gemm_way_packed;
+ * packed. */
+gemm_way_fn gemm_way_run_typed, gemm_way_run_planes, gemm_way_run_regular, gemm_way_run_listed,
+    gemm_way_run_packed;
+bool gemm_way_listed_packs(const struct gemm_task *task, const struct gemm_step *step);
+bool gemm_way_packed_packs(const struct gemm_task *task, const struct gemm_step *step);
 
 /* Are there kernels of regular rows for tiles of so many, or one less? */
 static inline bool gemm_has_regular(const struct gemm_f32_listed_kernels *kernels, size_t tall)

@@ -351,16 +351,14 @@ void gemm_step_run_listed(const struct gemm_task *task, const struct gemm_step *
     }
 }
 
-static void run_step(const struct gemm_task *task, const struct gemm_step *step,
-                     const struct gemm_block *block)
+void gemm_way_run_listed(const struct gemm_task *task, const struct gemm_step *step,
+                         const struct gemm_block *block)
 {
     gemm_step_run_listed(task, step, block, step->panels);
 }
 
 /* Those for rows of one segment pack B, too. */
-static bool packs(const struct gemm_task *task, const struct gemm_step *step)
+bool gemm_way_listed_packs(const struct gemm_task *task, const struct gemm_step *step)
 {
     return task->tiles->listed->pack[0] && step->segments == 1;
 }
-
-const struct gemm_way gemm_way_listed = {"listed", packs, run_step};

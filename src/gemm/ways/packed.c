@@ -23,7 +23,7 @@ static void pack_a(const struct gemm_task *task, const struct gemm_step *step)
 }
 
 /* Those of whole tiles pack B, too. */
-static bool packs(const struct gemm_task *task, const struct gemm_step *step)
+bool gemm_way_packed_packs(const struct gemm_task *task, const struct gemm_step *step)
 {
     struct span first = gemm_row_tile(step->rows, 0);
     return task->tiles->pack && first.end == GEMM_F32_MR;
@@ -74,8 +74,8 @@ static void run_panel(const struct gemm_task *task, const struct gemm_step *step
 
 /* If the plan lists them, other threads may sum narrow panels in the order that
  * is theirs there, and so does this one. */
-static void run_step(const struct gemm_task *task, const struct gemm_step *step,
-                     const struct gemm_block *block)
+void gemm_way_run_packed(const struct gemm_task *task, const struct gemm_step *step,
+                         const struct gemm_block *block)
 {
     size_t end = step->panels.end;
     bool narrow = task->plan->listed && gemm_plan_panel(task->plan, end - 1).valid < 4;
@@ -85,5 +85,3 @@ static void run_step(const struct gemm_task *task, const struct gemm_step *step,
     if (narrow)
         gemm_step_run_listed(task, step, block, (struct span){end - 1, end});
 }
-
-const struct gemm_way gemm_way_packed = {"packed", packs, run_step};

@@ -94,8 +94,8 @@ static void run_panels(const struct gemm_task *task, const struct gemm_step *ste
     }
 }
 
-static void run_step(const struct gemm_task *task, const struct gemm_step *step,
-                     const struct gemm_block *block)
+void gemm_way_run_planes(const struct gemm_task *task, const struct gemm_step *step,
+                         const struct gemm_block *block)
 {
     const struct gemm_plan *plan = task->plan;
     const struct gemm_shape *shape = &plan->shape;
@@ -117,5 +117,3 @@ static void run_step(const struct gemm_task *task, const struct gemm_step *step,
         row += rows;
     }
 }
-
-const struct gemm_way gemm_way_planes = {"planes", NULL, run_step};

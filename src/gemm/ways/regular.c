@@ -92,13 +92,11 @@ static void run_full_panels(const struct gemm_task *task, const struct gemm_step
 }
 
 /* A task may have none but the panels behind the full ones. */
-static void run_step(const struct gemm_task *task, const struct gemm_step *step,
-                     const struct gemm_block *block)
+void gemm_way_run_regular(const struct gemm_task *task, const struct gemm_step *step,
+                          const struct gemm_block *block)
 {
     if (step->panels.begin < task->plan->full_panels)
         run_full_panels(task, step, block);
     else
         gemm_step_run_listed(task, step, block, step->panels);
 }
-
-const struct gemm_way gemm_way_regular = {"regular", NULL, run_step};

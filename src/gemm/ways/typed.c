@@ -179,8 +179,8 @@ static void run_row(const struct gemm_task *task, const struct gemm_step *step,
     }
 }
 
-static void run(const struct gemm_task *task, const struct gemm_step *step,
-                const struct gemm_block *block)
+void gemm_way_run_typed(const struct gemm_task *task, const struct gemm_step *step,
+                        const struct gemm_block *block)
 {
     struct heap heaps[HEAPS];
     struct gemm_ends ends;
@@ -195,5 +195,3 @@ static void run(const struct gemm_task *task, const struct gemm_step *step,
     for (size_t p = step->panels.begin; p < step->panels.end; p++)
         run_panel(task, step, &panels, &ends, p, heaps, count);
 }
-
-const struct gemm_way gemm_way_typed = {"typed", NULL, run};
