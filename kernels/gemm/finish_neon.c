@@ -1,7 +1,8 @@
 /* Finishes sums for NEON: the columns of four vectors, or of one, for all rows, then the next ones,
  * so that scales and offsets stay in registers. Four vectors of sums take 2 … 4 loads, 16
  * instructions of arithmetic and five that narrow and store, if all there is are scales and offsets
- * of columns; what is absent beyond these is done with what changes nothing. */
+ * of columns; what is absent beyond these is done with what changes nothing. What depends on the
+ * whole call is decided before columns are, as there may be one row only. */
 #include <arm_neon.h>
 
 #include "kernels/asm/inline.h"
@@ -10,16 +11,18 @@
 
 enum { MOST_VECTORS = 4 };
 
-/* What columns have in common, and their block, which is a copy: stores of bytes might change the
- * caller's. */
-struct columns {
+/* The caller's, a copy: stores of bytes might change it. What is absent points to what changes
+ * nothing, the same for all columns or rows: then its step is 0. */
+struct whole {
     struct gemm_finish finish;
+    size_t scales_step, offsets_step, row_scales_step, rows_step;
+};
+
+/* What columns from j on have in common. */
+struct columns {
     size_t j;
     float32x4_t scales[MOST_VECTORS], offsets[MOST_VECTORS];
     int32x4_t zeros[MOST_VECTORS];
-    const float *row_scales;
-    const int32_t *rows;
-    size_t row_scale_step, rows_step; /* 0: one for all rows, which changes nothing */
 };
 
 /* What becomes of values where dst has a scale or a zero point; by two parts of a reciprocal, by
@@ -27,17 +30,10 @@ struct columns {
 enum division { UNDIVIDED, BY_TWO_PARTS, BY_ONE_PART, BY_DIVISOR };
 
 /* What rows have to do more than their columns; all of it are constants after inlining. is_shifted:
- * by zero points, or by what sums began with. has_more: scales of rows, or a clamp. */
+ * by zero points. has_more: scales of rows, or a clamp. */
 struct row {
-    int is_float, is_shifted, has_more;
+    int is_shifted, has_more;
 };
-
-INLINE float32x4_t to_float(int32x4_t sum, int is_float)
-{
-    if (is_float)
-        return vsubq_f32(vreinterpretq_f32_s32(sum), vdupq_n_f32(0x1.8p23f));
-    return vcvtq_f32_s32(sum);
-}
 
 INLINE void store_f32(void *dst, size_t at, const float32x4_t *values, size_t vectors)
 {
@@ -95,20 +91,30 @@ INLINE void store(enum element element, void *dst, size_t at, const float32x4_t 
         store_halves(dst, at, values, vectors, element);
 }
 
-/* Vector v of row i. */
-INLINE float32x4_t load_sum(const struct columns *columns, enum element sum, size_t i, size_t v,
-                            struct row row)
+/* Vectors of row i, as floats. */
+INLINE void load_sums(const struct whole *whole, const struct columns *columns, enum element sum,
+                      size_t i, size_t vectors, struct row row, float32x4_t *values)
 {
-    const struct gemm_finish *finish = &columns->finish;
-    size_t at = i * finish->row + columns->j + 4 * v;
-    if (sum == ELEMENT_F32)
-        return vld1q_f32((const float *)finish->sums + at);
-    int32x4_t whole = vld1q_s32((const int32_t *)finish->sums + at);
-    if (row.is_shifted) {
-        whole = vmlaq_n_s32(whole, columns->zeros[v], columns->rows[i * columns->rows_step]);
-        whole = vsubq_s32(whole, vdupq_n_s32(finish->is_float ? GEMM_FLOAT_START : 0));
+    const struct gemm_finish *finish = &whole->finish;
+    size_t at = i * finish->row + columns->j;
+    int32x4_t sums[MOST_VECTORS];
+#pragma GCC unroll 4
+    for (size_t v = 0; v < vectors; v++) {
+        sums[v] = vld1q_s32((const int32_t *)finish->sums + at + 4 * v);
+        if (row.is_shifted && sum == ELEMENT_S32)
+            sums[v] = vmlaq_n_s32(sums[v], columns->zeros[v], finish->rows[i * whole->rows_step]);
+        values[v] = vreinterpretq_f32_s32(sums[v]);
     }
-    return to_float(whole, row.is_float);
+    if (sum == ELEMENT_F32)
+        return;
+    if (finish->is_float)
+#pragma GCC unroll 4
+        for (size_t v = 0; v < vectors; v++)
+            values[v] = vsubq_f32(values[v], vdupq_n_f32(0x1.8p23f));
+    else
+#pragma GCC unroll 4
+        for (size_t v = 0; v < vectors; v++)
+            values[v] = vcvtq_f32_s32(sums[v]);
 }
 
 INLINE float32x4_t divide(float32x4_t value, const struct gemm_finish *finish,
@@ -121,16 +127,17 @@ INLINE float32x4_t divide(float32x4_t value, const struct gemm_finish *finish,
     return vfmaq_n_f32(vmulq_n_f32(value, finish->rest), value, finish->reciprocal);
 }
 
-INLINE void finish_row(const struct columns *columns, size_t i, size_t vectors, enum element sum,
-                       enum element dst, struct row row, enum division division)
+INLINE void finish_row(const struct whole *whole, const struct columns *columns, size_t i,
+                       size_t vectors, enum element sum, enum element dst, struct row row,
+                       enum division division)
 {
-    const struct gemm_finish *finish = &columns->finish;
+    const struct gemm_finish *finish = &whole->finish;
     float32x4_t values[MOST_VECTORS];
+    load_sums(whole, columns, sum, i, vectors, row, values);
 #pragma GCC unroll 4
     for (size_t v = 0; v < vectors; v++) {
-        values[v] = load_sum(columns, sum, i, v, row);
         if (row.has_more)
-            values[v] = vmulq_n_f32(values[v], columns->row_scales[i * columns->row_scale_step]);
+            values[v] = vmulq_n_f32(values[v], finish->row_scales[i * whole->row_scales_step]);
         values[v] = vaddq_f32(vmulq_f32(values[v], columns->scales[v]), columns->offsets[v]);
         if (row.has_more)
             values[v] = vminq_f32(vmaxq_f32(values[v], vdupq_n_f32(finish->low)),
@@ -141,11 +148,30 @@ INLINE void finish_row(const struct columns *columns, size_t i, size_t vectors, 
     store(dst, finish->dst, i * finish->dst_row + columns->j, values, vectors);
 }
 
-INLINE void finish_rows(const struct columns *columns, size_t vectors, enum element sum,
-                        enum element dst, struct row row, enum division division)
+INLINE struct columns load_columns(const struct whole *whole, size_t j, size_t vectors,
+                                   struct row row)
 {
-    for (size_t i = 0; i < columns->finish.m; i++)
-        finish_row(columns, i, vectors, sum, dst, row, division);
+    const struct gemm_finish *finish = &whole->finish;
+    struct columns columns = {.j = j};
+#pragma GCC unroll 4
+    for (size_t v = 0; v < vectors; v++) {
+        columns.scales[v] = vld1q_f32(finish->scales + j * whole->scales_step + 4 * v);
+        columns.offsets[v] = vld1q_f32(finish->offsets + j * whole->offsets_step + 4 * v);
+        if (row.is_shifted)
+            columns.zeros[v] = vld1q_s32(finish->zeros + j * whole->rows_step + 4 * v);
+    }
+    return columns;
+}
+
+/* From column j on, so many vectors of them at a time. */
+INLINE void finish_columns(const struct whole *whole, size_t j, size_t vectors, enum element sum,
+                           enum element dst, struct row row, enum division division)
+{
+    for (; j + 4 * vectors <= whole->finish.n; j += 4 * vectors) {
+        struct columns columns = load_columns(whole, j, vectors, row);
+        for (size_t i = 0; i < whole->finish.m; i++)
+            finish_row(whole, &columns, i, vectors, sum, dst, row, division);
+    }
 }
 
 INLINE enum division division_of(const struct gemm_finish *finish)
@@ -157,64 +183,58 @@ INLINE enum division division_of(const struct gemm_finish *finish)
     return finish->rest == 0 ? BY_ONE_PART : BY_TWO_PARTS;
 }
 
-/* Only bytes have a reciprocal. */
-INLINE void finish_divided(const struct columns *columns, size_t vectors, enum element sum,
+/* Only bytes have a reciprocal; few columns are divided, which is the same. */
+INLINE void finish_divided(const struct whole *whole, size_t j, size_t vectors, enum element sum,
                            enum element dst, struct row row)
 {
-    int is_byte = dst == ELEMENT_S8 || dst == ELEMENT_U8;
-    enum division division = division_of(&columns->finish);
+    int has_parts = (dst == ELEMENT_S8 || dst == ELEMENT_U8) && vectors > 1;
+    enum division division = division_of(&whole->finish);
     if (division == UNDIVIDED)
-        finish_rows(columns, vectors, sum, dst, row, UNDIVIDED);
-    else if (is_byte && division == BY_TWO_PARTS)
-        finish_rows(columns, vectors, sum, dst, row, BY_TWO_PARTS);
-    else if (is_byte && division == BY_ONE_PART)
-        finish_rows(columns, vectors, sum, dst, row, BY_ONE_PART);
+        finish_columns(whole, j, vectors, sum, dst, row, UNDIVIDED);
+    else if (has_parts && division == BY_TWO_PARTS)
+        finish_columns(whole, j, vectors, sum, dst, row, BY_TWO_PARTS);
+    else if (has_parts && division == BY_ONE_PART)
+        finish_columns(whole, j, vectors, sum, dst, row, BY_ONE_PART);
     else
-        finish_rows(columns, vectors, sum, dst, row, BY_DIVISOR);
+        finish_columns(whole, j, vectors, sum, dst, row, BY_DIVISOR);
 }
 
-INLINE void finish_vectors(const struct columns *columns, size_t vectors, enum element sum,
-                           enum element dst, int has_more)
+INLINE void finish_vectors(const struct whole *whole, size_t j, size_t vectors, enum element sum,
+                           enum element dst)
 {
-    int is_float = sum == ELEMENT_S32 && columns->finish.is_float;
-    if (vectors == 1 || columns->finish.rows)
-        finish_divided(columns, vectors, sum, dst, (struct row){.is_shifted = 1, .has_more = 1});
-    else if (is_float && has_more)
-        finish_divided(columns, vectors, sum, dst, (struct row){.is_float = 1, .has_more = 1});
-    else if (is_float)
-        finish_divided(columns, vectors, sum, dst, (struct row){.is_float = 1});
+    int has_more = whole->row_scales_step || whole->finish.is_clamped;
+    if (vectors == 1 || whole->rows_step)
+        finish_divided(whole, j, vectors, sum, dst, (struct row){.is_shifted = 1, .has_more = 1});
     else if (has_more)
-        finish_divided(columns, vectors, sum, dst, (struct row){.has_more = 1});
+        finish_divided(whole, j, vectors, sum, dst, (struct row){.has_more = 1});
     else
-        finish_divided(columns, vectors, sum, dst, (struct row){0});
+        finish_divided(whole, j, vectors, sum, dst, (struct row){0});
 }
 
-/* Four values, or what changes nothing. */
-INLINE float32x4_t load_or(const float *values, size_t at, float nothing)
+static inline const float *values_or(const float *values, const float *nothing, size_t *step)
 {
-    return values ? vld1q_f32(values + at) : vdupq_n_f32(nothing);
+    *step = values != NULL;
+    return values ? values : nothing;
 }
 
-INLINE void finish_columns(const struct gemm_finish *finish, size_t j, size_t vectors,
-                           enum element sum, enum element dst)
+static struct whole complete(const struct gemm_finish *finish)
 {
-    static const float one = 1;
-    static const int32_t nothing = 0;
-    struct columns columns = {.finish = *finish,
-                              .j = j,
-                              .row_scales = finish->row_scales ? finish->row_scales : &one,
-                              .row_scale_step = finish->row_scales != NULL,
-                              .rows = finish->rows ? finish->rows : &nothing,
-                              .rows_step = finish->rows != NULL};
+    enum { MOST_COLUMNS = 4 * MOST_VECTORS };
+    static const float ones[MOST_COLUMNS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    static const float minus_zeros[MOST_COLUMNS] = {-0.0f, -0.0f, -0.0f, -0.0f, -0.0f, -0.0f,
+                                                    -0.0f, -0.0f, -0.0f, -0.0f, -0.0f, -0.0f,
+                                                    -0.0f, -0.0f, -0.0f, -0.0f};
+    static const int32_t zeros[MOST_COLUMNS];
+    struct whole whole = {.finish = *finish, .rows_step = finish->rows != NULL};
+    struct gemm_finish *to = &whole.finish;
+    to->scales = values_or(finish->scales, ones, &whole.scales_step);
+    to->offsets = values_or(finish->offsets, minus_zeros, &whole.offsets_step);
+    to->row_scales = values_or(finish->row_scales, ones, &whole.row_scales_step);
+    if (!finish->rows)
+        to->rows = to->zeros = zeros;
     if (!finish->is_clamped)
-        columns.finish.low = -INFINITY, columns.finish.high = INFINITY;
-#pragma GCC unroll 4
-    for (size_t v = 0; v < vectors; v++) {
-        columns.scales[v] = load_or(finish->scales, j + 4 * v, 1);
-        columns.offsets[v] = load_or(finish->offsets, j + 4 * v, -0.0f);
-        columns.zeros[v] = finish->rows ? vld1q_s32(finish->zeros + j + 4 * v) : vdupq_n_s32(0);
-    }
-    finish_vectors(&columns, vectors, sum, dst, finish->row_scales || finish->is_clamped);
+        to->low = -INFINITY, to->high = INFINITY;
+    return whole;
 }
 
 static inline const float *first_of_four(const float *from, size_t j, size_t count, float *four)
@@ -224,11 +244,10 @@ static inline const float *first_of_four(const float *from, size_t j, size_t cou
     return from ? four : NULL;
 }
 
-/* The last one to three columns, by copies of four. */
-INLINE void finish_rest(const struct gemm_finish *finish, size_t j, enum element dst,
-                        gemm_finish_fn *run)
+/* The last one to three columns, by copies of four; bytes: of an element of dst. */
+static void finish_rest(const struct gemm_finish *finish, size_t bytes, gemm_finish_fn *run)
 {
-    size_t count = finish->n - j, bytes = element_bytes(dst);
+    size_t count = finish->n % 4, j = finish->n - count;
     uint32_t sums[4] = {0}; /* of either type */
     int32_t zeros[4] = {0};
     float scales[4] = {0}, offsets[4] = {0}, out[4];
@@ -251,13 +270,11 @@ INLINE void finish_rest(const struct gemm_finish *finish, size_t j, enum element
 INLINE void finish_all(const struct gemm_finish *finish, enum element sum, enum element dst,
                        gemm_finish_fn *run)
 {
-    size_t j = 0;
-    for (; j + 16 <= finish->n; j += 16)
-        finish_columns(finish, j, 4, sum, dst);
-    for (; j + 4 <= finish->n; j += 4)
-        finish_columns(finish, j, 1, sum, dst);
+    struct whole whole = complete(finish);
+    finish_vectors(&whole, 0, MOST_VECTORS, sum, dst);
+    finish_vectors(&whole, finish->n / (4 * MOST_VECTORS) * (4 * MOST_VECTORS), 1, sum, dst);
     if (finish->n % 4)
-        finish_rest(finish, finish->n - finish->n % 4, dst, run);
+        finish_rest(finish, element_bytes(dst), run);
 }
 
 #define KERNEL(name, sum, dst)                         \
