@@ -75,20 +75,21 @@ INLINE void add_any_row(eight *sums, int pixels, const struct depthwise_taps *ta
     }
 }
 
+/* below: how far sums or results are from where the call's are. */
 INLINE void store_tile(const struct depthwise_taps *taps, const struct tile *tile, int pixels,
-                       const eight *sums)
+                       size_t below, const eight *sums)
 {
-    float *to = (float *)taps->sums + tile->pixel * taps->row + tile->channel;
+    float *to = (float *)taps->sums + tile->pixel * taps->row + tile->channel + below;
 #pragma GCC unroll 8
     for (int i = 0; i < pixels; i++, to += taps->row)
         store_sums(to, sums[i]);
 }
 
 INLINE void end_tile(const struct gemm_finish *end, const struct tile *tile, int pixels,
-                     eight *sums)
+                     size_t below, eight *sums)
 {
     unsigned char *to = end->dst;
-    to += (tile->pixel * end->dst_row + tile->channel) * element_size();
+    to += (tile->pixel * end->dst_row + tile->channel + below) * element_size();
     if (end->offsets)
 #pragma GCC unroll 8
         for (int i = 0; i < pixels; i++)
@@ -102,13 +103,28 @@ INLINE void end_tile(const struct gemm_finish *end, const struct tile *tile, int
         store_8(to, sums[i]);
 }
 
+INLINE void begin_sums(const struct depthwise_taps *taps, const struct tile *tile, int pixels,
+                       eight *sums)
+{
+#pragma GCC unroll 8
+    for (int i = 0; i < pixels; i++)
+        sums[i] = load_start((const float *)taps->start + tile->channel);
+}
+
+INLINE void finish_tile(const struct depthwise_taps *taps, const struct tile *tile, int pixels,
+                        size_t below, eight *sums)
+{
+    if (taps->end)
+        end_tile(taps->end, tile, pixels, below, sums);
+    else
+        store_tile(taps, tile, pixels, below, sums);
+}
+
 INLINE void run_tile(const struct depthwise_taps *taps, struct tile *tile, int pixels,
                      struct way way)
 {
     eight sums[MOST_PIXELS];
-#pragma GCC unroll 8
-    for (int i = 0; i < pixels; i++)
-        sums[i] = load_start((const float *)taps->start + tile->channel);
+    begin_sums(taps, tile, pixels, sums);
     for (size_t g = 0; g < taps->groups; g++) {
         if (way.columns)
             add_row(sums, pixels, way, tile);
@@ -117,10 +133,21 @@ INLINE void run_tile(const struct depthwise_taps *taps, struct tile *tile, int p
         tile->lines += taps->list;
         tile->weights += taps->columns * DEPTHWISE_BLOCK;
     }
-    if (taps->end)
-        end_tile(taps->end, tile, pixels, sums);
-    else
-        store_tile(taps, tile, pixels, sums);
+    finish_tile(taps, tile, pixels, 0, sums);
+}
+
+/* The tile of which pixel number i is the first, or the last one that there is. */
+INLINE struct tile tile_at(const struct depthwise_taps *taps, size_t channel, size_t i,
+                           size_t pixels)
+{
+    size_t pixel = i + pixels > taps->pixels ? taps->pixels - pixels : i;
+    return (struct tile){
+        .pixel = pixel,
+        .channel = channel,
+        .lines = taps->lines + pixel * taps->stride,
+        .weights = taps->weights,
+        .offset = taps->offset + channel * element_size(),
+    };
 }
 
 /* Tiles of so many pixels, of which there are as many at least. */
@@ -128,14 +155,7 @@ INLINE void run_tiles(const struct depthwise_taps *taps, size_t pixels, struct w
 {
     for (size_t channel = 0; channel < DEPTHWISE_BLOCK; channel += CHANNELS)
         for (size_t i = 0; i < taps->pixels; i += pixels) {
-            size_t pixel = i + pixels > taps->pixels ? taps->pixels - pixels : i;
-            struct tile tile = {
-                .pixel = pixel,
-                .channel = channel,
-                .lines = taps->lines + pixel * taps->stride,
-                .weights = taps->weights,
-                .offset = taps->offset + channel * element_size(),
-            };
+            struct tile tile = tile_at(taps, channel, i, pixels);
             run_tile(taps, &tile, (int)pixels, way);
         }
 }
@@ -164,12 +184,13 @@ KERNEL(run_any, 0, 0)
 #undef KERNEL
 
 /* clang-format off */
-#define ROW(name, needs, element, weights, sum, arrange, way, columns, stride) \
-    {"depthwise_" name, needs, element, weights, sum, 1 << (element), GROUP, columns, stride, arrange, run_##way, NULL}
-#define FLOAT_KERNELS(type, isa, needs, element, weights, sum, arrange)              \
-    {ROW(#type "_3s1_" #isa, needs, element, weights, sum, arrange, 3s1, 3, 1),      \
-     ROW(#type "_3s2_" #isa, needs, element, weights, sum, arrange, 3s2, 3, 2),      \
-     ROW(#type "_5s1_" #isa, needs, element, weights, sum, arrange, 5s1, 5, 1),      \
-     ROW(#type "_5s2_" #isa, needs, element, weights, sum, arrange, 5s2, 5, 2),      \
-     ROW(#type "_any_" #isa, needs, element, weights, sum, arrange, any, 0, 0)}
+#define ROW(name, needs, element, weights, sum, arrange, way, columns, stride, pair) \
+    {"depthwise_" name, needs, element, weights, sum, 1 << (element), GROUP, columns, stride, arrange, run_##way, pair}
+/* pair: for two rows of pixels, or NULL. */
+#define FLOAT_KERNELS(type, isa, needs, element, weights, sum, arrange, pair)              \
+    {ROW(#type "_3s1_" #isa, needs, element, weights, sum, arrange, 3s1, 3, 1, pair),      \
+     ROW(#type "_3s2_" #isa, needs, element, weights, sum, arrange, 3s2, 3, 2, NULL),      \
+     ROW(#type "_5s1_" #isa, needs, element, weights, sum, arrange, 5s1, 5, 1, NULL),      \
+     ROW(#type "_5s2_" #isa, needs, element, weights, sum, arrange, 5s2, 5, 2, NULL),      \
+     ROW(#type "_any_" #isa, needs, element, weights, sum, arrange, any, 0, 0, NULL)}
 /* clang-format on */

@@ -64,9 +64,9 @@ struct depthwise_taps_kernel {
     depthwise_arrange_fn *arrange; /* NULL: there is nothing to do */
     depthwise_taps_fn *run;
 
-    /* NULL, or what does two rows of pixels for kernels of three rows, which are one group: the
-     * second one's sums or results are `below` farther, and its kernel rows are lines 1 to 3 of a
-     * group. */
+    /* NULL, or what does two rows of pixels for kernels of three rows: the second one's sums or
+     * results are `below` farther, and its kernel rows are the second to the fourth, for which
+     * there are lines, too: in the same group, or in one more. */
     depthwise_taps_fn *run_pair;
 };
 

@@ -169,7 +169,7 @@ static void make_case(const struct depthwise_taps_kernel *kernel, struct case_ *
     c->count = (pixels - 1) * size[1] + (size[0] - 1) * size[2] + 1;
     c->taps = (struct depthwise_taps){
         .pixels = pixels,
-        .groups = (rows + kernel->group - 1) / kernel->group,
+        .groups = (lines + kernel->group - 1) / kernel->group,
         .columns = size[0],
         .stride = size[1],
         .dilation = size[2],
@@ -178,6 +178,7 @@ static void make_case(const struct depthwise_taps_kernel *kernel, struct case_ *
     };
     c->rows = lines;
     fill_lines(kernel, c, values, seed);
+    c->taps.groups = (rows + kernel->group - 1) / kernel->group;
     c->rows = rows;
     fill_weights(kernel, c, values, seed);
     fill_start(kernel, c, seed);
@@ -249,7 +250,7 @@ static void one_value_that_is_none(void **state)
         }
 }
 
-/* A row of pixels and the one below, for which lines 1 to 3 of each group are. */
+/* A row of pixels and the one below, for which lines 1 to 3 of each column are. */
 static void pairs_are_two_rows(void **state)
 {
     const struct depthwise_taps_kernel *kernel = kernel_of(state);
@@ -258,15 +259,16 @@ static void pairs_are_two_rows(void **state)
     if (!kernel->run_pair)
         return;
     for (size_t pixels = 1; pixels <= MOST_PIXELS; pixels++) {
-        make_case(kernel, &c, pixels, (size_t[]){kernel->columns, kernel->stride, 1}, 4, 3, EXTREME,
-                  &seed);
+        make_case(kernel, &c, pixels, (size_t[]){kernel->columns, kernel->stride, 1}, 4, 3,
+                  is_integer(kernel) ? EXTREME : REAL, &seed);
         int32_t *sums = guard_at(&guards[SUMS], 2 * pixels * C * sizeof *sums, 1);
         c.taps.row = C;
         c.taps.below = pixels * C;
         c.taps.sums = sums;
         kernel->run_pair(&c.taps);
         check_sums(kernel, &c);
-        memmove(c.lines, c.lines + 1, (c.count * kernel->group - 1) * sizeof *c.lines);
+        size_t below = kernel->group == 1 ? c.count : 1;
+        memmove(c.lines, c.lines + below, (4 * c.count - below) * sizeof *c.lines);
         c.taps.sums = sums + c.taps.below;
         check_sums(kernel, &c);
     }

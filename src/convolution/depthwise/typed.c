@@ -106,7 +106,7 @@ static void plan_task(struct depthwise_typed *plan, size_t bytes)
     struct depthwise_task_parts *parts = &plan->task;
     size_t pixels = plan->tile_height * plan->tile_width, end = 0;
     size_t channels = DEPTHWISE_CHUNK * DEPTHWISE_BLOCK;
-    size_t lines = plan->tile_height * plan->columns * plan->groups * plan->kernel->group;
+    size_t lines = plan->tile_height * plan->columns * plan->lists * plan->kernel->group;
     parts->lines = take(&end, lines * sizeof(void *));
     parts->sums = take(&end, pixels * channels * sizeof(float));
     parts->more_sums = take(&end, pixels * channels * sizeof(float));
@@ -132,6 +132,7 @@ static void plan_tiles(struct depthwise_typed *plan)
     const struct convolution_shape *s = &plan->shape;
     size_t width = max_size((size_t)s->out[WIDTH], 1), height = max_size((size_t)s->out[HEIGHT], 1);
     plan->pairs = has_pairs(plan);
+    plan->lists = div_up(plan->rows + plan->pairs, plan->kernel->group);
     plan->tiles_across = div_up(width, plan->pairs ? DEPTHWISE_TILE / 2 : DEPTHWISE_TILE);
     plan->tile_width = div_up(width, plan->tiles_across);
     plan->is_dense = plan->tiles_across == 1 && s->dst.h == s->out[WIDTH] * s->dst.w;

@@ -36,6 +36,7 @@ struct depthwise_typed {
     size_t channels, padded; /* of dst; as many as a block at least */
     size_t blocks, chunks;
     size_t rows, groups; /* of the kernel: lines of a column, and groups of them */
+    size_t lists;        /* groups that a row of the tile has lines for */
     size_t columns;      /* of src that a row of a tile has */
     bool pairs;          /* rows of pixels are summed two at a time */
     bool is_dense;       /* rows of tiles follow each other in dst */

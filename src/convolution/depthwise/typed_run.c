@@ -71,7 +71,7 @@ static const unsigned char *padding_of(const struct work *work)
 static const void **list_of(const struct work *work, size_t row)
 {
     const struct depthwise_typed *plan = work->call->plan;
-    return work->lines + row * plan->columns * plan->groups * plan->kernel->group;
+    return work->lines + row * plan->columns * plan->lists * plan->kernel->group;
 }
 
 /* Where copies of a kernel row's lines are. */
@@ -153,7 +153,7 @@ static void list_lines(const struct work *work)
 {
     const struct depthwise_typed *plan = work->call->plan;
     for (size_t row = 0; row < work->tile.height; row += plan->pairs ? 2 : 1)
-        for (size_t g = 0; g < plan->groups; g++)
+        for (size_t g = 0; g < plan->lists; g++)
             list_group(work, row, g);
 }
 
