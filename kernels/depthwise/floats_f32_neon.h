@@ -23,4 +23,4 @@ INLINE eight multiply_add(eight sums, factors line, factors weights)
 }
 
 #define F32_KERNELS(type, element) \
-    FLOAT_KERNELS(type, neon, CPU_NEON, element, ELEMENT_F32, ELEMENT_F32, NULL, NULL)
+    FLOAT_KERNELS(type, neon, CPU_NEON, element, ELEMENT_F32, ELEMENT_F32, NULL)

@@ -1,9 +1,6 @@
 /* Depthwise convolution of f16 with sums of f16, which become f32 when they are complete: a
  * register has 8 channels. 8 pixels, 3 columns, stride 1: a kernel row takes 10 lines, 24 FMLA and
- * 3 loads of weights.
- *
- * Of 3x3 with stride 1 two rows of pixels have two of three lines in common, and all weights stay
- * in registers: 4 pixels of both take 24 lines and 72 FMLA. */
+ * 3 loads of weights. */
 #include <arm_neon.h>
 
 enum { MOST_PIXELS = 8 };
@@ -47,66 +44,25 @@ INLINE void store_8(void *to, eight values)
     vst1q_u16(to, vreinterpretq_u16_f16(values));
 }
 
-/* ---- two rows of pixels ---- */
+/* In slide_fp16.S: 3x3. */
+depthwise_taps_fn depthwise_f16_3s1_pair, depthwise_f16_3s2_slide;
 
-enum { PAIR_PIXELS = 4, TAPS = 3 };
-
-struct pair {
-    eight upper[PAIR_PIXELS], lower[PAIR_PIXELS];
-    factors weights[TAPS][TAPS];
-};
-
-/* A line of src, number x of row r. */
-INLINE void add_line(struct pair *pair, int pixels, int r, int x, factors line)
+static void run_3s2_of_any_rows(const struct depthwise_taps *taps)
 {
-#pragma GCC unroll 8
-    for (int i = 0; i < pixels; i++) {
-        if (x < i || x >= i + TAPS)
-            continue;
-        if (r < TAPS)
-            pair->upper[i] = multiply_add(pair->upper[i], line, pair->weights[r][x - i]);
-        if (r > 0)
-            pair->lower[i] = multiply_add(pair->lower[i], line, pair->weights[r - 1][x - i]);
-    }
-}
-
-INLINE void run_pair_tile(const struct depthwise_taps *taps, const struct tile *tile, int pixels,
-                          struct pair *pair)
-{
-    begin_sums(taps, tile, pixels, pair->upper);
-    begin_sums(taps, tile, pixels, pair->lower);
-#pragma GCC unroll 4
-    for (int r = 0; r < TAPS + 1; r++)
-#pragma GCC unroll 8
-        for (int x = 0; x < pixels + TAPS - 1; x++)
-            add_line(pair, pixels, r, x,
-                     load_line(tile->lines + (size_t)r * taps->list + x, tile->offset));
-    finish_tile(taps, tile, pixels, 0, pair->upper);
-    finish_tile(taps, tile, pixels, taps->below, pair->lower);
-}
-
-INLINE void run_pair_tiles(const struct depthwise_taps *taps, size_t pixels)
-{
-    struct pair pair;
-    for (size_t channel = 0; channel < DEPTHWISE_BLOCK; channel += CHANNELS) {
-#pragma GCC unroll 9
-        for (int k = 0; k < TAPS * TAPS; k++)
-            pair.weights[k / TAPS][k % TAPS] = load_weights(
-                (const float *)taps->weights + (ptrdiff_t)k * DEPTHWISE_BLOCK, channel);
-        for (size_t i = 0; i < taps->pixels; i += pixels) {
-            struct tile tile = tile_at(taps, channel, i, pixels);
-            run_pair_tile(taps, &tile, (int)pixels, &pair);
-        }
-    }
-}
-
-static void run_pair(const struct depthwise_taps *taps)
-{
-    if (taps->pixels >= PAIR_PIXELS)
-        run_pair_tiles(taps, PAIR_PIXELS);
+    if (taps->groups == 3)
+        depthwise_f16_3s2_slide(taps);
     else
-        run_pair_tiles(taps, 1);
+        run_3s2(taps);
 }
 
-const struct depthwise_taps_kernel depthwise_f16_fp16[DEPTHWISE_FLOAT_KERNELS] =
-    FLOAT_KERNELS(f16, fp16, CPU_FP16, ELEMENT_F16, ELEMENT_F16, ELEMENT_F16, arrange, run_pair);
+/* clang-format off */
+#define F16_ROW(name, way, columns, stride, pair) \
+    ROW("f16_" name "_fp16", CPU_FP16, ELEMENT_F16, ELEMENT_F16, ELEMENT_F16, arrange, way, columns, stride, pair)
+/* clang-format on */
+const struct depthwise_taps_kernel depthwise_f16_fp16[DEPTHWISE_FLOAT_KERNELS] = {
+    F16_ROW("3s1", 3s1, 3, 1, depthwise_f16_3s1_pair),
+    F16_ROW("3s2", 3s2_of_any_rows, 3, 2, NULL),
+    F16_ROW("5s1", 5s1, 5, 1, NULL),
+    F16_ROW("5s2", 5s2, 5, 2, NULL),
+    F16_ROW("any", any, 0, 0, NULL),
+};

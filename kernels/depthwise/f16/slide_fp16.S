@@ -1,0 +1,216 @@
+/* Depthwise convolution of f16 with sums of f16, kernels of 3x3: a row of pixels with stride 2, or two
+ * rows with stride 1, 8 channels at a time, one pixel after the other (kernels/depthwise/taps.h).
+ * Columns of src stay in registers while pixels have them as another of their columns, and weights
+ * all the time. Two rows of pixels have columns of four lines: a pixel of both takes 4 loads, 4 of
+ * what lists say, 2 copies of what sums begin with and 18 FMLA; with stride 2 one takes 6 and 3 loads,
+ * a copy and 9 FMLA.
+ *
+ * v0 and v1 have the sums, v2 … v5 are for what becomes of them, v8 … v16 have weights, v17 … v28 three
+ * columns, v29 what sums begin with, and v30 and v31 limits. */
+/* clang-format off */
+#include "kernels/asm/assembly_neon.h"
+#include "kernels/depthwise/taps_offsets.h"
+#include "kernels/gemm/offsets.h"
+
+taps .req x0
+row .req x5
+left .req x6
+end .req x7
+offset .req x8
+to .req x9
+lower .req x10
+offsets .req x11
+clamps .req x12
+line .req x13
+next_line .req x14
+scratch .req x17
+channel .req x19
+
+/* ---- columns: lists of their lines are at x(1 + r) ---- */
+
+    .macro load_line column, line
+    ldr q\column, [\line, offset]
+    .endm
+    .macro next_of_list r
+    ldr line, [x\r], #8
+    .endm
+    .macro next_two_of_list r
+    ldp line, next_line, [x\r], #16
+    .endm
+    .macro list_below r, before
+    add x\r, x\before, scratch, lsl #3
+    .endm
+
+/* Number x, counted from a pixel's first one that had everything at its place; and the next one. */
+    .macro load_column x
+    .set r, 0
+    .rept lines
+    next_of_list %(1 + r)
+    load_line %(17 + (\x) % 3 * lines + r), line
+    .set r, r + 1
+    .endr
+    .endm
+    .macro load_two_columns x
+    .set r, 0
+    .rept lines
+    next_two_of_list %(1 + r)
+    load_line %(17 + (\x) % 3 * lines + r), line
+    load_line %(17 + (\x + 1) % 3 * lines + r), next_line
+    .set r, r + 1
+    .endr
+    .endm
+
+    .macro mac sum, line, weight
+    fmla v\sum\().8h, v\line\().8h, v\weight\().8h
+    .endm
+/* Of the pixel whose first column is number x. */
+    .macro multiply_columns x
+    .set r, 0
+    .rept 3
+    .set k, 0
+    .rept 3
+    .set sum, 0
+    .rept sums
+    mac %(sum), %(17 + (\x + k) % 3 * lines + r + sum), %(8 + 3 * r + k)
+    .set sum, sum + 1
+    .endr
+    .set k, k + 1
+    .endr
+    .set r, r + 1
+    .endr
+    .endm
+
+/* ---- ends: as kernels/gemm/finish.h says, offsets are added as f32 ---- */
+
+    .macro begin_sum sum
+    mov v\sum\().16b, v29.16b
+    .endm
+    .macro widen sum
+    fcvtl v4.4s, v\sum\().4h
+    fcvtl2 v5.4s, v\sum\().8h
+    .endm
+    .macro add_offsets sum
+    widen \sum
+    fadd v4.4s, v4.4s, v2.4s
+    fadd v5.4s, v5.4s, v3.4s
+    fcvtn v\sum\().4h, v4.4s
+    fcvtn2 v\sum\().8h, v5.4s
+    .endm
+    .macro limit sum
+    fmax v\sum\().8h, v\sum\().8h, v30.8h
+    fmin v\sum\().8h, v\sum\().8h, v31.8h
+    .endm
+    .macro store_floats sum, at
+    widen \sum
+    st1 {v4.4s, v5.4s}, [\at], row
+    .endm
+
+    .macro pixel u
+    .if stride == 1
+    load_column %(\u + 2)
+    .else
+    load_two_columns %(2 * \u + 1)
+    .endif
+    for_all begin_sum, 0, sums
+    multiply_columns %(\u * stride)
+    cbz end, 3f
+    cbz offsets, 1f
+    ldp q2, q3, [offsets]
+    for_all add_offsets, 0, sums
+1:  cbz clamps, 2f
+    for_all limit, 0, sums
+2:  st1 {v0.8h}, [to], row
+    .if sums == 2
+    st1 {v1.8h}, [lower], row
+    .endif
+    b 4f
+3:  store_floats 0, to
+    .if sums == 2
+    store_floats 1, lower
+    .endif
+4:  subs left, left, #1
+    .endm
+
+/* Where results or sums go. */
+    .macro load_end
+    ldr end, [taps, #TAPS_END]
+    ldr scratch, [taps, #TAPS_BELOW]
+    cbz end, 1f
+    ldp offsets, to, [end, #FINISH_OFFSETS]
+    ldr row, [end, #FINISH_DST_ROW]
+    add to, to, channel, lsl #1
+    add lower, to, scratch, lsl #1
+    lsl row, row, #1
+    ldr w12, [end, #FINISH_IS_CLAMPED]
+    ldr s30, [end, #FINISH_LOW]
+    ldr s31, [end, #FINISH_HIGH]
+    fcvt h30, s30
+    fcvt h31, s31
+    dup v30.8h, v30.h[0]
+    dup v31.8h, v31.h[0]
+    cbz offsets, 2f
+    add offsets, offsets, channel, lsl #2
+    b 2f
+1:  ldp to, row, [taps, #TAPS_SUMS]
+    add to, to, channel, lsl #2
+    add lower, to, scratch, lsl #2
+    lsl row, row, #2
+2:
+    .endm
+
+/* Those of a tap are 16, in the room of as many f32. */
+    .macro load_weight register, tap
+    ldr q\register, [scratch, #64 * \tap]
+    .endm
+    .macro load_weights
+    .set tap, 0
+    .rept 9
+    load_weight %(8 + tap), %(tap)
+    .set tap, tap + 1
+    .endr
+    .endm
+
+    .macro slide_function name, of_sums, of_stride
+    .set sums, \of_sums
+    .set stride, \of_stride
+    .set lines, 2 + sums
+    begin_function \name
+    save_registers 4, 19
+    mov channel, #0
+5:  load_end
+    ldp scratch, x1, [taps, #TAPS_WEIGHTS]
+    add scratch, scratch, channel, lsl #1
+    add x1, x1, channel, lsl #2
+    load_weights
+    ldp q2, q3, [x1]
+    fcvtn v29.4h, v2.4s
+    fcvtn2 v29.8h, v3.4s
+    ldp x1, scratch, [taps, #TAPS_LINES]
+    .set r, 1
+    .rept lines - 1
+    list_below %(r + 1), %(r)
+    .set r, r + 1
+    .endr
+    ldr offset, [taps, #TAPS_OFFSET]
+    add offset, offset, channel, lsl #1
+    ldr left, [taps, #TAPS_PIXELS]
+    load_column 0
+    .if stride == 1
+    load_column 1
+    .endif
+    .p2align 4
+7:  pixel 0
+    b.eq 8f
+    pixel 1
+    b.eq 8f
+    pixel 2
+    b.ne 7b
+8:  add channel, channel, #8
+    cmp channel, #16
+    b.lo 5b
+    pop_and_return
+    end_function \name
+    .endm
+
+    slide_function depthwise_f16_3s1_pair, 2, 1
+    slide_function depthwise_f16_3s2_slide, 1, 2
