@@ -47,6 +47,17 @@ void gemm_plan_passes(struct gemm_plan *plan)
 
 /* ---- strips ---- */
 
+/* What a pass fetches while it multiplies: as many panels as it has, of those that come after the
+ * step's first pass, so that each is fetched once. The last ones are the next step's, elsewhere. */
+struct fetching {
+    size_t part;         /* of each of these panels, bytes that a tile fetches; 0: there are none */
+    size_t tiles, those; /* of the step, and how many of these fetch, */
+    size_t due;          /* which it is time for at `tiles` */
+    size_t here;         /* panels of this step, which are the first ones, and how far these */
+    size_t ahead, after; /* bytes from the pass's panels to them, and to those of the next step */
+    bool has_after;      /* are there any? */
+};
+
 /* A pass on its way down the tiles of a step. */
 struct strip {
     struct gemm_f32_listed call; /* of the kernels, at the next tiles */
@@ -56,11 +67,17 @@ struct strip {
     const float *b;             /* of the step */
     const float *tail;          /* of all k, which is one step; or NULL */
     size_t tile;                /* the next one */
-    size_t part;                /* of what comes next, bytes that a tile fetches; 0: none */
-    size_t tiles, fetching;     /* of the step, and how many of these fetch, */
-    size_t due;                 /* which it is time for at `tiles` */
+    struct fetching fetching;   /* of what comes later */
     uint32_t tall;
 };
+
+/* To the tiles below. */
+static void advance(struct strip *strip, uint32_t low, size_t tiles)
+{
+    struct gemm_f32_listed *call = &strip->call;
+    call->rows += tiles * call->segments * LIST;
+    call->c += tiles * (strip->tall - low) * call->ldc;
+}
 
 static void run_by(struct strip *strip, gemm_f32_listed_fn *run, uint32_t low, size_t tiles)
 {
@@ -68,8 +85,7 @@ static void run_by(struct strip *strip, gemm_f32_listed_fn *run, uint32_t low, s
     call->tiles = tiles;
     call->height = strip->tall - low;
     run(call);
-    call->rows += tiles * call->segments * LIST;
-    call->c += tiles * call->height * call->ldc;
+    advance(strip, low, tiles);
 }
 
 static void run_tiles(struct strip *strip, uint32_t low, size_t tiles)
@@ -77,29 +93,57 @@ static void run_tiles(struct strip *strip, uint32_t low, size_t tiles)
     run_by(strip, strip->pass->run[low], low, tiles);
 }
 
-/* Of what comes next three tiles fetch a part each, as far apart as they can be: a line in each
- * round. Of few tiles two more do, or memory could not keep pace with them. */
-static size_t fetching_tiles(size_t tiles)
+/* The pass with some of its panels alone. */
+static struct strip panels_of(const struct strip *strip, size_t skipped, size_t panels)
 {
-    enum { FETCHING = 3, FEW = 12 };
-    return tiles < FEW ? min_size(tiles, FETCHING + 2) : FETCHING;
+    struct strip some = *strip;
+    struct gemm_f32_listed *call = &some.call;
+    call->b += skipped * call->b_step;
+    call->c += skipped * call->width;
+    if (call->bias)
+        call->bias += skipped * call->width;
+    call->panels = panels;
+    return some;
 }
 
+/* Panels for which others of this step are fetched, and those after them. */
+static void run_fetching_tile(struct strip *strip, uint32_t low)
+{
+    const struct fetching *fetching = &strip->fetching;
+    gemm_f32_listed_fn *fetch = strip->task->tiles->listed->fetch[strip->tall - low - 1];
+    size_t here = fetching->here, all = strip->call.panels;
+    if (here) {
+        struct strip first = panels_of(strip, 0, here);
+        first.call.ahead = fetching->ahead;
+        run_by(&first, fetch, low, 1);
+    }
+    if (here < all) {
+        struct strip others = panels_of(strip, here, all - here);
+        others.call.ahead = fetching->after;
+        run_by(&others, fetching->has_after ? fetch : strip->pass->run[low], low, 1);
+    }
+    advance(strip, low, 1);
+}
+
+/* Some tiles fetch a part each, as far apart as they can be. Where that is six of them a line comes
+ * in every other round: memory is hardly faster. */
 static void run_fetching(struct strip *strip, uint32_t low, size_t tiles)
 {
+    struct fetching *fetching = &strip->fetching;
     size_t others = 0;
     for (; tiles > 0; tiles--) {
-        strip->due += strip->fetching;
-        if (strip->due < strip->tiles) {
+        fetching->due += fetching->those;
+        if (fetching->due < fetching->tiles) {
             others++;
             continue;
         }
-        strip->due -= strip->tiles;
+        fetching->due -= fetching->tiles;
         if (others)
             run_tiles(strip, low, others);
         others = 0;
-        run_by(strip, strip->task->tiles->listed->fetch[strip->tall - low - 1], low, 1);
-        strip->call.ahead += strip->part;
+        run_fetching_tile(strip, low);
+        fetching->ahead += fetching->part;
+        fetching->after += fetching->part;
     }
     if (others)
         run_tiles(strip, low, others);
@@ -197,29 +241,43 @@ static size_t panel_rows(const struct gemm_task *task, const struct gemm_step *s
     return shape->b_packed ? shape->k : step->k.end - step->k.begin;
 }
 
-/* Behind these panels are the next ones of the step, or it is its last full ones and the next step
- * begins elsewhere. */
+/* The step's first pass was fetched before it, and each fetches as many panels as it has, so what a
+ * pass fetches is as far behind it as the first pass is wide. */
+static void find_fetched(struct strip *strip, const struct gemm_step *step)
+{
+    const struct gemm_plan *plan = strip->task->plan;
+    const struct gemm_f32_listed *call = &strip->call;
+    struct fetching *fetching = &strip->fetching;
+    size_t lead = group_of(plan, step->panels, step->panels.begin);
+    size_t next = strip->pass->panel.first / LAYOUT_PANEL + lead;
+    size_t end = min_size(step->panels.end, plan->full_panels);
+    size_t panel = call->b_step * sizeof(float);
+    fetching->here = next < end ? min_size(end - next, call->panels) : 0;
+    fetching->ahead = lead * panel;
+    fetching->has_after = strip->task->after;
+    fetching->after = (uintptr_t)strip->task->after + (next + fetching->here - end) * panel -
+                      (uintptr_t)(strip->b + fetching->here * call->b_step);
+}
+
+/* Of the longest block of k, if the next step's may be longer. */
 static void begin_fetching(struct strip *strip, const struct gemm_step *step)
 {
+    enum { FETCHING = 6, LINES = 2 /* that kernels ask for in a round */ };
     const struct gemm_task *task = strip->task;
     const struct gemm_plan *plan = task->plan;
-    const struct gemm_pass *pass = strip->pass;
-    struct gemm_f32_listed *call = &strip->call;
-    size_t end = pass->panel.first / LAYOUT_PANEL + pass->panels;
-    bool is_last = end == min_size(step->panels.end, plan->full_panels);
-    size_t rounds = call->rounds * step->segments;
-    size_t bytes = (step->k.end - step->k.begin) * LAYOUT_PANEL * sizeof(float);
-    strip->part = strip->due = 0;
-    strip->tiles = step->tiles.end - step->tiles.begin;
+    struct fetching *fetching = &strip->fetching;
+    size_t rounds = strip->call.rounds * step->segments;
+    size_t end = strip->pass->panel.first / LAYOUT_PANEL + strip->pass->panels;
+    size_t k = task->after ? min_size(plan->block_k, plan->shape.k) : step->k.end - step->k.begin;
+    *fetching = (struct fetching){.tiles = step->tiles.end - step->tiles.begin};
     if (!plan->fetches || end > plan->full_panels || !task->tiles->listed->fetch[0] || !rounds)
         return;
-    uintptr_t next = (uintptr_t)(strip->b + pass->panels * call->b_step);
-    if (is_last && task->after)
-        next = (uintptr_t)task->after;
-    call->ahead = next - (uintptr_t)strip->b;
-    strip->fetching = fetching_tiles(strip->tiles);
-    strip->part = div_up(bytes, strip->fetching);
-    call->ahead_step = div_up(strip->part, rounds);
+    find_fetched(strip, step);
+    if (!fetching->here && !fetching->has_after)
+        return;
+    fetching->those = min_size(fetching->tiles, FETCHING);
+    fetching->part = div_up(k * LAYOUT_PANEL * sizeof(float), fetching->those);
+    strip->call.ahead_step = div_up(fetching->part, LINES * rounds);
 }
 
 static void begin_strip(struct strip *strip, const struct gemm_task *task,
@@ -260,9 +318,9 @@ static void begin_strip(struct strip *strip, const struct gemm_task *task,
 /* Tiles of one run up to `end`. */
 static void run_some(struct strip *strip, size_t end)
 {
-    void (*run)(struct strip *, uint32_t, size_t) = strip->pass->valid ? run_ragged
-                                                    : strip->part      ? run_fetching
-                                                                       : run_tiles;
+    void (*run)(struct strip *, uint32_t, size_t) = strip->pass->valid     ? run_ragged
+                                                    : strip->fetching.part ? run_fetching
+                                                                           : run_tiles;
     size_t boundary = max_size(min_size(strip->task->plan->tall_tiles, end), strip->tile);
     if (boundary > strip->tile)
         run(strip, 0, boundary - strip->tile);

@@ -43,8 +43,8 @@ enum { GEMM_F32_REGULAR_ROUNDS = 4 }; /* of regular rows, at least */
  *   to[q * b_step + p * 12 + j] = from[p * from_row + q * 12 + j], p < depth
  *
  * Kernels that fetch compute the same, and bring lines nearer that are wanted later, whose
- * addresses need not exist: for each panel `rounds` of them for each segment, ahead_step apart, the
- * first one `ahead` behind the panel's first element.
+ * addresses need not exist: for each panel two of them in each of the `rounds` of a segment,
+ * ahead_step apart, the first one `ahead` behind the panel's first element.
  *
  * Kernels for regular rows find row i of tile t at a + (t * height + i) * a_row, without a list,
  * and go from the panels of 12 columns to `eights` panels of 8 columns, which may be none, before

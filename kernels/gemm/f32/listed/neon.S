@@ -11,8 +11,8 @@
  * with the stores.
  *
  * Kernels that pack B read the vectors of one step from its rows, and copy them to the panel before
- * they are multiplied. Kernels that fetch ask for a line of memory in each round: as far apart as
- * that they wait for none.
+ * they are multiplied. Kernels that fetch ask for two lines of memory in each round, which are the
+ * same one most of the time: as many come as are asked for, one by one.
  *
  * Kernels for regular rows store in the block of a panel's last round, so that stores wait for FMLA
  * only where they take the same pipes; what is not always there is in loops of its own. */

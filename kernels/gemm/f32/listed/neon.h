@@ -96,7 +96,8 @@ copied_too .req x28
     .macro fetch_ahead
     .if fetching
     prfm pldl2keep, [ahead]
-    add ahead, ahead, ahead_step
+    prfm pldl2keep, [ahead, ahead_step]
+    add ahead, ahead, ahead_step, lsl #1
     .endif
     .endm
 
