@@ -121,7 +121,7 @@ check-musl/portable:
 	$(Q)$(WITH_MUSL) CC=musl-gcc check-examples build/$(@F)-musl/tools/neoprene-weights
 MUSL_ROOT := build/musl
 check-musl/aarch64:
-	$(Q)! tests/musl.sh $(MUSL_ROOT) || $(WITH_MUSL) CC='aarch64-linux-gnu-gcc -specs=$(MUSL_ROOT)/musl-gcc.specs' check-examples \
+	$(Q)! tests/musl.sh $(MUSL_ROOT) || $(WITH_MUSL) CC='aarch64-linux-gnu-gcc -specs=$(MUSL_ROOT)/musl-gcc.specs' check-examples static-size \
 	    build/$(@F)-musl/tools/neoprene-weights
 # What depends on the machine, and does not take long there.
 SYSTEM_TESTS := $(call test_programs,arch $(addprefix memory/,allocation constants engine kinds limits) network/memory \
