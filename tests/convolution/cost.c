@@ -266,6 +266,45 @@ static void the_fastest_with_cold_weights_is_chosen(void **state)
             fail_msg("%zu: %s", i, best->name);
     }
 }
+
+static double time_of(const struct ranking *ranking, const struct algorithm *algorithm)
+{
+    for (int i = 0; i < ranking->serving_count; i++)
+        if (ranking->serving[i].algorithm == algorithm)
+            return ranking->serving[i].time;
+    return 0;
+}
+
+/* 3x3 of ResNet-50, VGG-16, a U-Net, and ten more: channels in, out, size. Where a direct one is
+ * not chosen it would take longer by more than estimates err, so the choice is never slower than
+ * that. */
+static void winograd_is_chosen_by_a_margin(void **state)
+{
+    (void)state;
+    static const double bandwidths[] = {3, 9, 12}, margin = 1.15;
+    static const neo_dim rows[][3] = {
+        {64, 64, 56},   {128, 128, 28},  {256, 256, 14}, {512, 512, 7},  {64, 64, 224},
+        {64, 128, 112}, {128, 128, 112}, {128, 256, 56}, {256, 256, 56}, {256, 512, 28},
+        {512, 512, 28}, {512, 512, 14},  {16, 16, 128},  {16, 32, 64},   {64, 64, 32},
+        {128, 256, 8},  {256, 128, 16},  {32, 16, 128},  {96, 96, 14},   {96, 96, 28},
+        {128, 128, 7},  {192, 192, 14},  {192, 320, 8},  {256, 256, 7},  {384, 384, 13},
+        {64, 192, 28},  {160, 320, 10},  {320, 320, 16},
+    };
+    for (size_t i = 0; i < count_of(rows) * count_of(bandwidths); i++) {
+        const neo_dim *row = rows[i / count_of(bandwidths)];
+        struct cpu cpu = core_with("neoverse-n1", bandwidths[i % count_of(bandwidths)]);
+        struct problem problem = layer(row[0], row[1], row[2], 3, 1);
+        struct ranking ranking;
+        selection_rank(&ranking, &problem, &cpu);
+        const struct candidate *best = &ranking.serving[0];
+        double direct = time_of(&ranking, &convolution_gemm);
+        assert_true(direct > 0);
+        if (best->algorithm != &convolution_gemm && direct < margin * best->time)
+            fail_msg("%d to %d channels at %d: %s, but direct takes %.2f times that", (int)row[0],
+                     (int)row[1], (int)row[2], best->algorithm->name, direct / best->time);
+    }
+}
+
 /* 3x3 of channels in, out and a size, or a product of rows by packed weights of so many columns and
  * values. */
 struct simulated {
@@ -360,6 +399,7 @@ int main(void)
         cmocka_unit_test(packed_weights_of_a_network_are_not_many_times_the_plain_ones),
 #if !NEO_PORTABLE
         cmocka_unit_test(the_fastest_with_cold_weights_is_chosen),
+        cmocka_unit_test(winograd_is_chosen_by_a_margin),
         cmocka_unit_test(estimates_are_near_what_was_simulated),
         cmocka_unit_test(rounded_weights_are_read_as_they_are_kept),
 #endif
