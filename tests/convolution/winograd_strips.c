@@ -211,23 +211,24 @@ static void check_piece(const struct convolution_winograd *plan, const struct ar
     }
 }
 
-/* The blocks of each point fetch the whole next panel, if they are the first ones of it. */
+/* The blocks of each point fetch every line of the next panel, if they are the first ones of it; a
+ * single block has no room for more than two lines in a group of three. */
 static void check_fetching(const struct arrangement *rows, size_t index)
 {
-    const size_t group = 4 * WINOGRAD_F32_NR * sizeof(float);
+    enum { LINE = 64, LINES = 2, GROUP = 4 * WINOGRAD_F32_NR * sizeof(float) };
     const struct piece *piece = &rows->pieces[index];
-    size_t step = winograd_ahead_step(rows, index), least = SIZE_MAX, at = piece->heights;
+    size_t step = winograd_ahead_step(rows, index), at = piece->heights;
     if (index > 0 && piece[-1].point == piece->point) {
         assert_int_equal(step, 0);
         return;
     }
+    assert_true(step > 0 && step <= LINE);
     for (size_t blocks; rows->heights[at] != WINOGRAD_F32_END; at++) {
         for (blocks = 0; rows->heights[at] != WINOGRAD_F32_PANEL; at++)
             blocks++;
-        assert_true(blocks == 0 || blocks * step >= group);
-        least = blocks ? min_size(least, blocks) : least;
+        assert_true(blocks == 0 || blocks * LINES * step >= min_size(GROUP, LINES * LINE));
+        assert_true(blocks < 2 || blocks * LINES * step >= GROUP);
     }
-    assert_true(least == SIZE_MAX || least * (step - 1) < group);
 }
 
 static void check_pieces(const struct convolution_winograd *plan, struct span tiles)

@@ -45,7 +45,8 @@ panel_bytes .req x22
     .macro fetch_ahead
     .if fetching
     prfm pldl2keep, [ahead]
-    add ahead, ahead, ahead_step
+    prfm pldl2keep, [ahead, ahead_step]
+    add ahead, ahead, ahead_step, lsl #1
     .endif
     .endm
 

@@ -75,9 +75,9 @@ typedef void winograd_f32_input_fn(const struct winograd_f32_input *task);
  * blocks and points follow each other, and the next panel is at c + panel.
  *
  * A kernel that fetches computes the same, and brings lines of B nearer that are wanted later,
- * whose addresses need not exist: for each block k / 4 of them, each ahead_step behind the one
- * before, of the panel behind this one, or if it is the last of a point, of the first one of the
- * next point.
+ * whose addresses need not exist: for each block two of them in each of k / 4 groups, each
+ * ahead_step behind the one before, of the panel behind this one, or if it is the last of a point,
+ * of the first one of the next point.
  *
  * In blocks of the kernel's `same` rows or more a row's sums do not depend on how many there are:
  * their terms are added in the same order. */

@@ -86,10 +86,11 @@ static size_t fewest_blocks(const uint8_t *heights)
 
 size_t winograd_ahead_step(const struct arrangement *rows, size_t piece)
 {
-    enum { GROUP = 4 * WINOGRAD_F32_NR * sizeof(float) };
+    enum { LINE = 64, GROUP = 4 * WINOGRAD_F32_NR * sizeof(float), LINES = 2 /* of a block */ };
     const struct piece *pieces = rows->pieces;
     bool is_more = piece > 0 && pieces[piece - 1].point == pieces[piece].point;
-    return is_more ? 0 : div_up(GROUP, fewest_blocks(rows->heights + pieces[piece].heights));
+    size_t blocks = fewest_blocks(rows->heights + pieces[piece].heights);
+    return is_more ? 0 : min_size(div_up(GROUP, LINES * blocks), LINE);
 }
 
 /* ---- points ---- */
