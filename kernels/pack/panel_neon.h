@@ -1,10 +1,12 @@
-/* Packing of panels for NEON, for all types: which one is a matter of constants after inlining.
+/* Packing of panels for NEON: loops over whole vectors, which are a function for each size of a
+ * unit and each conversion, and what panel_units_neon.c does with them for all types alike.
  *
  * A unit is a lane's group of elements, 2 … 16 bytes. Lanes whose elements are next to each other
  * are a matrix of units that is transposed: so many lanes as fill a vector with one unit of each
  * come together, sixteen bytes of each at a time. Elements that are next to each other in other
  * lanes are interleaved, a group of steps at a time. Both are rounds of ZIP; what is neither comes
- * through a buffer, one element after the other. Elements are converted as they are loaded. */
+ * through a buffer, one element after the other, and so does what fills no vector. Elements are
+ * converted as they are loaded. */
 #ifndef KERNELS_PACK_PANEL_NEON_H
 #define KERNELS_PACK_PANEL_NEON_H
 
@@ -15,24 +17,41 @@
 #include "kernels/gemm/types.h"
 #include "kernels/pack/panel.h"
 
-enum { MOST_GROUP = 16, MOST_LANES = 8 };
-enum { LANE_BYTES = 160 }; /* of a lane that are gathered at once: whole groups of each type */
+enum { VECTOR_BYTES = 16, MOST_GROUP = 16, MOST_LANES = 8 };
 
 /* Sixteen bytes of a panel's elements, from as many of the source. */
 typedef uint8x16_t load_fn(const void *from);
 
-/* MOST_LANES lanes, as pack_lanes() says: a function of its own, since two ways have them. */
-typedef void most_lanes_fn(const uint8_t *const *from, size_t k, uint8_t *out, size_t out_step);
+/* `vectors` vectors of each of a fixed number of lanes, whose elements are next to each other, then
+ * `rest` bytes of the panel more, which fill none: each unit to a place that is out_step bytes
+ * behind that of the one before. Of the rest a whole vector is read, which ends where it does. */
+typedef void pack_lanes_fn(const uint8_t *const *from, size_t vectors, size_t rest, uint8_t *out,
+                           size_t out_step);
 
-/* A type's own numbers. */
+/* `groups` groups of steps, which are step bytes apart; of each, `vectors` vectors of lanes that
+ * are next to each other. */
+typedef void pack_steps_fn(const uint8_t *from, ptrdiff_t step, size_t groups, size_t vectors,
+                           uint8_t *out, size_t out_step);
+
+/* A pair of types, with its loops: over MOST_LANES lanes, over pack_few_lanes() ones, over one. */
 struct pack_units {
-    load_fn *load;
-    most_lanes_fn *most_lanes;
-    size_t unit;           /* bytes of a group */
-    size_t to_bytes;       /* of an element of the panel */
-    size_t from_bytes;     /* of one of the source */
-    unsigned char nothing; /* each byte of an element of the source that becomes zero */
+    pack_lanes_fn *most, *few, *one;
+    pack_steps_fn *steps;
+    pack_steps_fn *last; /* of the lanes that GEMM_NR leaves beside whole vectors, or NULL */
+    uint8_t at_once;     /* elements */
+    uint8_t unit;        /* bytes of a group */
+    uint8_t to_bytes;    /* of an element of the panel */
+    uint8_t from_bytes;  /* of one of the source */
+    uint8_t nothing;     /* each byte of an element of the source that becomes zero */
 };
+
+void pack_panel_units(const struct pack_units *units, const struct pack_panel *panel);
+
+/* So many as fill a vector with one unit of each, but no more than four. */
+static inline size_t pack_few_lanes(size_t unit)
+{
+    return smaller(VECTOR_BYTES / unit, 4);
+}
 
 INLINE uint8x16_t zip_low(uint8x16_t a, uint8x16_t b, size_t bytes)
 {
@@ -97,322 +116,168 @@ INLINE void store_piece(uint8_t *to, uint8x16_t vector, size_t number, size_t by
     }
 }
 
-/* The first `count` elements of the source, then such as become zeros. */
-INLINE uint8x16_t load_some(const struct pack_units *units, const uint8_t *from, size_t count)
+/* Units of `lanes` lanes, one of each after the other, of the first `bytes` bytes of their vectors;
+ * lanes: as many as fill whole vectors with one unit of each, or a power of two below that. */
+INLINE void store_units(uint8x16_t *vectors, size_t unit, size_t lanes, size_t bytes, uint8_t *out,
+                        size_t out_step)
 {
-    uint8_t all[16 * sizeof(float)];
-    memset(all, units->nothing, sizeof all);
-    memcpy(all, from, count * units->from_bytes);
-    return units->load(all);
-}
-
-/* The last `rest` elements of `all`, then zeros: those of the last whole vector, moved down. */
-INLINE uint8x16_t load_rest(const struct pack_units *units, const uint8_t *from, size_t all,
-                            size_t rest)
-{
-    static const uint8_t places[32] = {0,   1,   2,   3,   4,   5,   6,   7,   8,   9,   10,
-                                       11,  12,  13,  14,  15,  255, 255, 255, 255, 255, 255,
-                                       255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
-    size_t at_once = 16 / units->to_bytes;
-    if (all < at_once)
-        return load_some(units, from, rest);
-    uint8x16_t last = units->load(from + (all - at_once) * units->from_bytes);
-    return vqtbl1q_u8(last, vld1q_u8(places + (at_once - rest) * units->to_bytes));
-}
-
-/* ---- lanes whose elements are next to each other ---- */
-
-/* `groups` units of `lanes` lanes, at most sixteen bytes of each, to places that are out_step bytes
- * apart; lanes: as many as fill whole vectors with one unit of each, or a power of two below that.
- */
-INLINE void store_units(const struct pack_units *units, uint8x16_t *vectors, size_t lanes,
-                        size_t groups, uint8_t *out, size_t out_step)
-{
-    size_t most = 16 / units->unit, together = lanes < most ? lanes : most;
+    size_t most = VECTOR_BYTES / unit, together = lanes < most ? lanes : most;
     size_t pieces = most / together; /* of a vector */
 #pragma GCC unroll 8
     for (size_t i = 0; i < lanes; i += together) {
-        interleave(vectors + i, together, units->unit);
+        interleave(vectors + i, together, unit);
 #pragma GCC unroll 8
-        for (size_t g = 0; g < most && g < groups; g++)
-            store_piece(out + g * out_step + i * units->unit, vectors[i + g / pieces], g % pieces,
-                        together * units->unit);
+        for (size_t g = 0; g < most; g++)
+            if (g * unit < bytes)
+                store_piece(out + g * out_step + i * unit, vectors[i + g / pieces], g % pieces,
+                            together * unit);
     }
 }
 
-INLINE void pack_lanes(const struct pack_units *units, size_t lanes, const uint8_t *const *from,
-                       size_t k, uint8_t *out, size_t out_step)
+/* The last bytes of a vector, moved down, and zeros: the first `bytes` of its places. */
+INLINE uint8x16_t places_of_last(size_t bytes)
 {
-    size_t at_once = 16 / units->to_bytes, rest = k % at_once,
-           group = units->unit / units->to_bytes;
-    uint8x16_t vectors[MOST_LANES];
+    static const uint8_t numbers[VECTOR_BYTES] = {0, 1, 2,  3,  4,  5,  6,  7,
+                                                  8, 9, 10, 11, 12, 13, 14, 15};
+    return vaddq_u8(vld1q_u8(numbers), vdupq_n_u8((uint8_t)(VECTOR_BYTES - bytes)));
+}
+
+/* from_bytes: of what a vector is loaded from. */
+INLINE void pack_lanes(load_fn *load, size_t from_bytes, size_t unit, size_t lanes,
+                       const uint8_t *const *from, size_t vectors, size_t rest, uint8_t *out,
+                       size_t out_step)
+{
+    uint8x16_t vector[MOST_LANES];
     const uint8_t *lane[MOST_LANES]; /* in registers, not where out might be, too */
+    size_t at = 0;
 #pragma GCC unroll 8
     for (size_t i = 0; i < lanes; i++)
         lane[i] = from[i];
-    for (size_t p = 0; p + at_once <= k; p += at_once) {
+    for (; vectors; vectors--, at += from_bytes) {
 #pragma GCC unroll 8
         for (size_t i = 0; i < lanes; i++)
-            vectors[i] = units->load(lane[i] + p * units->from_bytes);
-        store_units(units, vectors, lanes, at_once, out, out_step);
-        out += 16 / units->unit * out_step;
+            vector[i] = load(lane[i] + at);
+        store_units(vector, unit, lanes, VECTOR_BYTES, out, out_step);
+        out += VECTOR_BYTES / unit * out_step;
     }
     if (!rest)
         return;
+    uint8x16_t places = places_of_last(rest);
+    at = at + rest * from_bytes / VECTOR_BYTES - from_bytes;
 #pragma GCC unroll 8
     for (size_t i = 0; i < lanes; i++)
-        vectors[i] = load_rest(units, lane[i], k, rest);
-    store_units(units, vectors, lanes, (rest + group - 1) / group, out, out_step);
+        vector[i] = vqtbl1q_u8(load(lane[i] + at), places);
+    store_units(vector, unit, lanes, rest, out, out_step);
 }
 
-/* `count` lanes of a panel, from its lane number `first` on: MOST_LANES at a time, then as many as
- * fill a vector with one unit of each, but no more than four, then single ones. */
-INLINE void pack_near_steps(const struct pack_units *units, const uint8_t *const *from,
-                            size_t count, size_t k, uint8_t *out, size_t out_step)
+INLINE void pack_steps(load_fn *load, size_t from_bytes, size_t group, size_t to_bytes,
+                       const uint8_t *from, ptrdiff_t step, size_t groups, size_t vectors,
+                       uint8_t *out, size_t out_step)
 {
-    size_t some = smaller(16 / units->unit, 4);
-    for (; count >= MOST_LANES; count -= MOST_LANES) {
-        units->most_lanes(from, k, out, out_step);
-        from += MOST_LANES;
-        out += MOST_LANES * units->unit;
+    uint8x16_t vector[MOST_GROUP];
+    for (size_t g = 0; g < groups; g++) {
+        for (size_t v = 0; v < vectors; v++) {
+#pragma GCC unroll 16
+            for (size_t p = 0; p < group; p++)
+                vector[p] = load(from + (ptrdiff_t)p * step + v * from_bytes);
+            interleave(vector, group, to_bytes);
+#pragma GCC unroll 16
+            for (size_t p = 0; p < group; p++)
+                vst1q_u8(out + (v * group + p) * VECTOR_BYTES, vector[p]);
+        }
+        from += (ptrdiff_t)group * step;
+        out += out_step;
     }
-    for (; some > 1 && count >= some; count -= some) {
-        pack_lanes(units, some, from, k, out, out_step);
-        from += some;
-        out += some * units->unit;
-    }
-    for (; count; count--, from++, out += units->unit)
-        pack_lanes(units, 1, from, k, out, out_step);
 }
 
-/* ---- lanes that are next to each other ---- */
-
-/* A vector of twelve bytes, or of eight, that are what load() makes of the source's. */
-INLINE uint8x16_t load_12_or_8(const struct pack_units *units, const uint8_t *from, size_t bytes)
+/* A vector that begins with twelve bytes, or with eight. */
+INLINE uint8x16_t load_12_or_8(const uint8_t *from, size_t bytes)
 {
     uint32_t last = 0;
     if (bytes == 12)
         memcpy(&last, from + 8, sizeof last);
     uint8x8_t high = vreinterpret_u8_u32(vset_lane_u32(last, vdup_n_u32(0), 0));
-    uint8x16_t both = vcombine_u8(vld1_u8(from), high);
-    return units->nothing ? veorq_u8(both, vdupq_n_u8(units->nothing)) : both;
+    return vcombine_u8(vld1_u8(from), high);
 }
 
-/* As many lanes as a vector has, or what panels of GEMM_NR lanes leave. */
-INLINE uint8x16_t load_lanes(const struct pack_units *units, const uint8_t *from, size_t lanes)
+/* The same for the first `bytes` of a vector, 12 or 8, whose bits change by `change` only. */
+INLINE void pack_last_lanes(uint8_t change, size_t group, size_t to_bytes, size_t bytes,
+                            const uint8_t *from, ptrdiff_t step, size_t groups, uint8_t *out,
+                            size_t out_step)
 {
-    size_t bytes = lanes * units->to_bytes;
-    if (bytes == 16)
-        return units->load(from);
-    if (units->from_bytes == units->to_bytes)
-        return load_12_or_8(units, from, bytes);
-    return load_some(units, from, lanes);
-}
-
-/* A whole group of so many lanes, constants after inlining. */
-INLINE void pack_group_lanes(const struct pack_units *units, const uint8_t *from,
-                             ptrdiff_t step_bytes, size_t lanes, uint8_t *out)
-{
-    size_t group = units->unit / units->to_bytes, bytes = lanes * units->unit;
-    uint8x16_t vectors[MOST_GROUP];
+    uint8x16_t vector[MOST_GROUP];
+    for (size_t g = 0; g < groups; g++) {
 #pragma GCC unroll 16
-    for (size_t p = 0; p < group; p++)
-        vectors[p] = load_lanes(units, from + (ptrdiff_t)p * step_bytes, lanes);
-    interleave(vectors, group, units->to_bytes);
+        for (size_t p = 0; p < group; p++) {
+            vector[p] = load_12_or_8(from + (ptrdiff_t)p * step, bytes);
+            if (change)
+                vector[p] = veorq_u8(vector[p], vdupq_n_u8(change));
+        }
+        interleave(vector, group, to_bytes);
 #pragma GCC unroll 16
-    for (size_t v = 0; v < group; v++) {
-        if (16 * v + 16 <= bytes)
-            vst1q_u8(out + 16 * v, vectors[v]);
-        else if (16 * v + 8 == bytes)
-            vst1_u8(out + 16 * v, vget_low_u8(vectors[v]));
+        for (size_t p = 0; p < group; p++)
+            if (VECTOR_BYTES * (p + 1) <= bytes * group)
+                vst1q_u8(out + p * VECTOR_BYTES, vector[p]);
+            else if (VECTOR_BYTES * p + 8 == bytes * group)
+                vst1_u8(out + p * VECTOR_BYTES, vget_low_u8(vector[p]));
+        from += (ptrdiff_t)group * step;
+        out += out_step;
     }
 }
 
-/* Lanes and steps that are fewer than a vector's and a group's, among others that become zeros. */
-struct pack_part {
-    uint8_t from[MOST_GROUP][16 * sizeof(float)], out[MOST_GROUP * 16];
-};
-
-static __attribute__((noinline)) void load_part(struct pack_part *part, const uint8_t *from,
-                                                ptrdiff_t step_bytes, size_t steps, size_t bytes,
-                                                unsigned char nothing)
-{
-    memset(part->from, nothing, sizeof part->from);
-    for (size_t p = 0; p < steps; p++, from += step_bytes)
-        memcpy(part->from[p], from, bytes);
-}
-
-/* A group of `count` lanes, of which the source has so many steps. */
-INLINE void pack_group(const struct pack_units *units, const uint8_t *from, ptrdiff_t step_bytes,
-                       size_t steps, size_t count, uint8_t *out)
-{
-    size_t at_once = 16 / units->to_bytes, usual = GEMM_NR % at_once;
-    size_t group = units->unit / units->to_bytes, lanes;
-    struct pack_part part;
-    for (; count && (count != usual || steps < group); count -= lanes) {
-        lanes = smaller(count, at_once);
-        int is_whole = lanes == at_once && steps >= group;
-        if (!is_whole)
-            load_part(&part, from, step_bytes, smaller(steps, group), lanes * units->from_bytes,
-                      units->nothing);
-        pack_group_lanes(units, is_whole ? from : part.from[0],
-                         is_whole ? step_bytes : (ptrdiff_t)sizeof part.from[0], at_once,
-                         is_whole ? out : part.out);
-        if (!is_whole)
-            memcpy(out, part.out, lanes * units->unit);
-        from += lanes * units->from_bytes;
-        out += lanes * units->unit;
+/* Loops over lanes for a size of units, by a conversion that takes so many bytes for a vector. */
+#define PACK_LANES(name, load, unit, bytes)                                                        \
+    static void name##_most(const uint8_t *const *from, size_t vectors, size_t rest, uint8_t *out, \
+                            size_t out_step)                                                       \
+    {                                                                                              \
+        pack_lanes(load, bytes, unit, MOST_LANES, from, vectors, rest, out, out_step);             \
+    }                                                                                              \
+    static void name##_few(const uint8_t *const *from, size_t vectors, size_t rest, uint8_t *out,  \
+                           size_t out_step)                                                        \
+    {                                                                                              \
+        pack_lanes(load, bytes, unit, pack_few_lanes(unit), from, vectors, rest, out, out_step);   \
+    }                                                                                              \
+    static void name##_one(const uint8_t *const *from, size_t vectors, size_t rest, uint8_t *out,  \
+                           size_t out_step)                                                        \
+    {                                                                                              \
+        pack_lanes(load, bytes, unit, 1, from, vectors, rest, out, out_step);                      \
     }
-    if (count)
-        pack_group_lanes(units, from, step_bytes, usual, out);
-}
 
-INLINE void pack_near_lanes(const struct pack_units *units, const struct pack_panel *panel,
-                            uint8_t *out, size_t out_step)
-{
-    const uint8_t *from = panel->src;
-    ptrdiff_t step = panel->step * (ptrdiff_t)units->from_bytes;
-    for (size_t p = 0; p < panel->k; p += panel->group, out += out_step)
-        pack_group(units, from + (ptrdiff_t)p * step, step, panel->k - p, panel->count, out);
-}
-
-/* ---- any strides ---- */
-
-/* Up to so many lanes, by their addresses. */
-struct pack_lanes {
-    const uint8_t *from[MOST_LANES];
-    size_t count;
-};
-struct pack_gathered {
-    const uint8_t *from[MOST_LANES];
-    uint8_t buffer[MOST_LANES][LANE_BYTES];
-};
-
-/* Steps p … of each lane come next to each other. */
-INLINE void gather(const struct pack_units *units, struct pack_gathered *to,
-                   const struct pack_lanes *lanes, ptrdiff_t step, size_t p, size_t steps)
-{
-    for (size_t i = 0; i < lanes->count; i++) {
-        to->from[i] = to->buffer[i];
-        for (size_t s = 0; s < steps; s++)
-            memcpy(to->buffer[i] + s * units->from_bytes,
-                   lanes->from[i] + (ptrdiff_t)(p + s) * step * (ptrdiff_t)units->from_bytes,
-                   units->from_bytes);
+/* The loop over steps, for a group of elements of to_bytes. */
+#define PACK_STEPS(name, load, group, to_bytes, bytes)                                           \
+    static void name##_steps(const uint8_t *from, ptrdiff_t step, size_t groups, size_t vectors, \
+                             uint8_t *out, size_t out_step)                                      \
+    {                                                                                            \
+        pack_steps(load, bytes, group, to_bytes, from, step, groups, vectors, out, out_step);    \
     }
-}
 
-/* Steps that are apart are gathered, so many at a time as are whole groups. */
-INLINE void pack_some_lanes(const struct pack_units *units, const struct pack_lanes *lanes,
-                            const struct pack_panel *panel, uint8_t *out)
-{
-    size_t out_step = panel->width * units->unit;
-    size_t at_once = panel->step == 1 ? panel->k : LANE_BYTES / units->from_bytes;
-    struct pack_gathered gathered;
-    for (size_t p = 0; p < panel->k; p += at_once) {
-        size_t steps = smaller(panel->k - p, at_once);
-        if (panel->step != 1)
-            gather(units, &gathered, lanes, panel->step, p, steps);
-        pack_near_steps(units, panel->step == 1 ? lanes->from : gathered.from, lanes->count, steps,
-                        out, out_step);
-        out += at_once * units->to_bytes / units->unit * out_step;
+/* The loop over steps of the lanes that GEMM_NR leaves. */
+#define PACK_LAST(name, change, group, to_bytes)                                                 \
+    static void name##_last(const uint8_t *from, ptrdiff_t step, size_t groups, size_t vectors,  \
+                            uint8_t *out, size_t out_step)                                       \
+    {                                                                                            \
+        (void)vectors;                                                                           \
+        pack_last_lanes(change, group, to_bytes, GEMM_NR *(to_bytes) % VECTOR_BYTES, from, step, \
+                        groups, out, out_step);                                                  \
     }
-}
 
-/* ---- all of it ---- */
-
-/* Lanes that do not exist, in every group. */
-static inline void clear_lanes(const struct pack_panel *panel, size_t unit, uint8_t *out)
-{
-    size_t groups = (panel->k + panel->group - 1) / panel->group;
-    size_t bytes = (panel->width - panel->count) * unit;
-    for (size_t g = 0; g < groups && bytes; g++)
-        memset(out + (g * panel->width + panel->count) * unit, 0, bytes);
-}
-
-/* Adds what a panel of s8 has, lane by lane. */
-static inline void add_lane_sums(const struct pack_panel *panel)
-{
-    size_t group = panel->group, groups = (panel->k + group - 1) / group;
-    const int8_t *from = panel->out;
-    for (size_t i = 0; i < panel->count; i++) {
-        int32x4_t sum = vdupq_n_s32(0);
-        for (size_t g = 0; g < groups; g++) {
-            const int8_t *unit = from + (g * panel->width + i) * group;
-            int8x8_t low = vdup_n_s8(0), high = low;
-            if (group >= 8)
-                low = vld1_s8(unit);
-            else
-                memcpy(&low, unit, 4);
-            if (group == 16)
-                high = vld1_s8(unit + 8);
-            sum = vpadalq_s16(sum, vaddl_s8(low, high));
-        }
-        panel->sums[i] += vaddvq_s32(sum);
+/* A kernel of this name, by loops of those names; last: NULL, or of such a name, too. */
+#define PACK_PANEL(name, lanes, steps, last, unit, to_bytes, from_bytes, nothing)        \
+    static void name(const struct pack_panel *panel)                                     \
+    {                                                                                    \
+        static const struct pack_units units = {lanes##_most, lanes##_few,               \
+                                                lanes##_one,  steps##_steps,             \
+                                                last,         VECTOR_BYTES / (to_bytes), \
+                                                unit,         to_bytes,                  \
+                                                from_bytes,   nothing};                  \
+        pack_panel_units(&units, panel);                                                 \
     }
-}
 
-/* Where up to MOST_LANES lanes are, from number `first` on. */
-static inline void find_lanes(struct pack_lanes *lanes, const struct pack_panel *panel,
-                              size_t first, size_t bytes)
-{
-    lanes->count = smaller(panel->count - first, MOST_LANES);
-    for (size_t i = 0; i < lanes->count; i++) {
-        ptrdiff_t lane = (ptrdiff_t)(first + i) * panel->lane * (ptrdiff_t)bytes;
-        lanes->from[i] =
-            panel->lanes ? panel->lanes[first + i] : (const uint8_t *)panel->src + lane;
-    }
-}
-
-/* What is packed most: a panel of all lanes, whose steps are next to each other. */
-INLINE int is_whole(const struct pack_panel *panel)
-{
-    return panel->width == MOST_LANES && panel->count == MOST_LANES && panel->step == 1 &&
-           (panel->lanes || panel->lane != 1);
-}
-
-INLINE void pack_whole(const struct pack_units *units, const struct pack_panel *panel)
-{
-    const uint8_t *from[MOST_LANES];
-    ptrdiff_t lane = panel->lane * (ptrdiff_t)units->from_bytes;
-#pragma GCC unroll 8
-    for (ptrdiff_t i = 0; i < MOST_LANES; i++)
-        from[i] = panel->lanes ? panel->lanes[i] : (const uint8_t *)panel->src + i * lane;
-    units->most_lanes(from, panel->k, panel->out, MOST_LANES * units->unit);
-}
-
-INLINE void pack_panel_units(const struct pack_units *units, const struct pack_panel *panel)
-{
-    uint8_t *out = panel->out;
-    struct pack_lanes lanes;
-    if (is_whole(panel) && !panel->sums) {
-        pack_whole(units, panel);
-        return;
-    }
-    clear_lanes(panel, units->unit, out);
-    if (panel->lane == 1 && !panel->lanes)
-        pack_near_lanes(units, panel, out, panel->width * units->unit);
-    else
-        for (size_t i = 0; i < panel->count; i += MOST_LANES) {
-            find_lanes(&lanes, panel, i, units->from_bytes);
-            pack_some_lanes(units, &lanes, panel, out + i * units->unit);
-        }
-    if (panel->sums)
-        add_lane_sums(panel);
-}
-
-/* A kernel of this name: how it loads, bytes of a unit, and see struct pack_units. */
-#define PACK_PANEL(name, load, unit, to_bytes, from_bytes, nothing)                          \
-    static most_lanes_fn name##_lanes;                                                       \
-    static const struct pack_units name##_units = {load,     name##_lanes, unit,             \
-                                                   to_bytes, from_bytes,   nothing};         \
-    static __attribute__((noinline)) void name##_lanes(const uint8_t *const *from, size_t k, \
-                                                       uint8_t *out, size_t out_step)        \
-    {                                                                                        \
-        pack_lanes(&name##_units, MOST_LANES, from, k, out, out_step);                       \
-    }                                                                                        \
-    static void name(const struct pack_panel *panel)                                         \
-    {                                                                                        \
-        pack_panel_units(&name##_units, panel);                                              \
-    }
+/* One that shares its loops with none. */
+#define PACK_PANEL_ALONE(name, load, unit, to_bytes, from_bytes)           \
+    PACK_LANES(name, load, unit, VECTOR_BYTES / (to_bytes) * (from_bytes)) \
+    PACK_STEPS(name, load, (unit) / (to_bytes), to_bytes,                  \
+               VECTOR_BYTES / (to_bytes) * (from_bytes))                   \
+    PACK_PANEL(name, name, name, NULL, unit, to_bytes, from_bytes, 0)
 
 #endif
