@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 enum { RECTANGLE_KERNEL = 3, RECTANGLE_VECTORS = 4, RECTANGLE_ROWS = 3 };
+enum { RECTANGLE_WIDTHS = 3 }; /* 1, 2 or RECTANGLE_VECTORS vectors */
 
 /* Tiles by what they have along the height: one row of dst with 1 … 3 taps, then two rows and
  * three, each with all rows of source, without the last one, without the first one, and with
@@ -33,7 +34,7 @@ struct dwconv_f32_rectangle {
     float weights[RECTANGLE_KERNEL * RECTANGLE_KERNEL + 3]; /* a row of them is read as a vector */
 };
 
-/* Code for tiles below each other, of up to RECTANGLE_VECTORS vectors. Only strips know its
+/* Code for tiles below each other, of 1, 2 or RECTANGLE_VECTORS vectors. Only strips know its
  * address, and only other such code goes there. */
 typedef void dwconv_f32_rectangle_code(void);
 
@@ -47,9 +48,15 @@ struct dwconv_f32_rectangle_strip {
     size_t weights; /* of the job: the first one of its RECTANGLE_KERNEL rows, or of its taps */
 };
 
-/* By heights (see above), taps along the width and vectors; of these two minus 1. */
+/* Three vectors are four, of which the last two overlap the first ones. */
+static inline size_t rectangle_width(size_t vectors)
+{
+    return vectors > 2 ? RECTANGLE_WIDTHS - 1 : vectors - 1;
+}
+
+/* By heights (see above), taps along the width minus 1, and rectangle_width(). */
 extern dwconv_f32_rectangle_code
-    *const dwconv_f32_rectangles[RECTANGLE_HEIGHTS][RECTANGLE_KERNEL][RECTANGLE_VECTORS];
+    *const dwconv_f32_rectangles[RECTANGLE_HEIGHTS][RECTANGLE_KERNEL][RECTANGLE_WIDTHS];
 
 /* The last strip has the code dwconv_f32_rectangle_end. */
 void dwconv_f32_rectangle_run(const struct dwconv_f32_rectangle *job,

@@ -70,7 +70,7 @@ scratch .req x17
 /* Row j of the tile. */
     .macro store_row j, vectors, dst
     find_sum (\j) * \vectors
-    .if \vectors > 2
+    .if \vectors == 4
     store_two %(register), %(register + 1), \dst
     .else
     store_at %(register), \dst, 0
@@ -115,7 +115,7 @@ scratch .req x17
     .macro load_source n, sources, taps_wide, vectors
     .set into, TAPS + 4 * ((\n) % 2)
     .set at, 8 + (\n) % \sources
-    .if \vectors > 2
+    .if \vectors == 4
     load_first %(into), %(into + 1), %(at)
     .else
     load_vector %(into), %(at), 0
@@ -233,7 +233,7 @@ scratch .req x17
     .endm
     .macro tiles rows, first, sources
     .irp wide, 1, 2, 3
-    .irp vectors, 1, 2, 3, 4
+    .irp vectors, 1, 2, 4
     tile \rows, \first, \sources, \wide, \vectors
     .endr
     .endr

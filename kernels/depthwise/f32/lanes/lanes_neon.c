@@ -282,7 +282,8 @@ static void run_parts(const struct dwconv_f32_task *task, struct dwconv_f32_lane
     job->lines = memory->lines;
     job->dst = task->dst;
     job->dst_row = columns * task->dst_column * sizeof(float);
-    find_run(job, 1, 1)[2](job);
+    job->stride = 1;
+    find_run(job, job->kh, job->stride)[2](job);
 }
 
 /* Vectors of a line, or of a pixel; what is left overlaps the one before. */

@@ -193,8 +193,8 @@ static struct tile next_tile(const struct chain *chain, size_t at)
     return tile;
 }
 
-/* By taps along the width and vectors. */
-typedef dwconv_f32_rectangle_code *const code_by_width[RECTANGLE_KERNEL][RECTANGLE_VECTORS];
+/* By taps along the width and width. */
+typedef dwconv_f32_rectangle_code *const code_by_width[RECTANGLE_KERNEL][RECTANGLE_WIDTHS];
 
 static const code_by_width *code_of(const struct chain *chain, const struct tile *tile, size_t taps)
 {
@@ -250,12 +250,12 @@ static void add_strip(struct plan *plan, const struct band *band, size_t line,
     size_t vectors = (size + LANES - 1) / LANES, down = line * band->lines_apart;
     ptrdiff_t value = (ptrdiff_t)sizeof(float);
     *plan->end++ = (struct dwconv_f32_rectangle_strip){
-        .code = (*band->code)[columns->taps - 1][vectors - 1],
+        .code = (*band->code)[columns->taps - 1][rectangle_width(vectors)],
         .src = (ptrdiff_t)(band->src + down) * plan->src_row +
                (ptrdiff_t)columns->first * plan->job.tap_column + (ptrdiff_t)begin * value,
         .dst = (ptrdiff_t)((band->dst + down) * plan->dst_row + begin * sizeof(float)),
         .tiles = band->count,
-        .last = (size - (vectors == 4 ? 2 * LANES : LANES)) * sizeof(float),
+        .last = (size - (vectors > 2 ? 2 * LANES : LANES)) * sizeof(float),
         .src_row = (ptrdiff_t)band->step * plan->src_row,
         .dst_row = (ptrdiff_t)(band->step * plan->dst_row),
         .weights = offsetof(struct dwconv_f32_rectangle, weights) +

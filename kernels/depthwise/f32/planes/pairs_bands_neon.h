@@ -1,5 +1,5 @@
 /* Lists of bands of planes with stride 2 in pairs (planes.h): what the assembly of 3x3
- * and of 5x5 shares. A band is one to four rows of dst, of 3x3 also seven, a tile four columns of
+ * and of 5x5 shares. A band is three or four rows of dst, of 3x3 also seven, a tile four columns of
  * it. Files have
  *
  *   tile R, padding, side            which leaves `base` and `out` at the tile to the right
@@ -97,7 +97,7 @@ last_dst .req x30
     .endr
     .endm
     .macro for_height what, R
-    .if (\R <= 4) | ((KERNEL == 3) & (\R % 7 == 0))
+    .if (\R == 3) | (\R == 4) | ((KERNEL == 3) & (\R % 7 == 0))
     for_paddings \what, \R
     .else
     no_bands \what, 4

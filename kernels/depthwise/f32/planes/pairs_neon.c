@@ -57,7 +57,7 @@ static int list_bands(struct dwconv_f32_planes_tile *band, const struct dwconv_f
     size_t bands = count_bands(task);
     if (bands == 1 && gap->above && gap->below)
         bands = 2;
-    if (bands > task->out_rows)
+    if (!planes_has_bands(task->out_rows, bands))
         return 0;
     planes_list_bands(band, task, gap, bands);
     return 1;

@@ -63,9 +63,9 @@ enum { PLANES_TOP = 1, PLANES_BOTTOM = 2, PLANES_TWO_BELOW = 3, PLANES_PADDINGS 
     (((size_t)(columns)*PLANES_ROWS + (size_t)(rows)) * PLANES_PADDINGS + (size_t)(padding))
 enum { PLANES_END = (int)PLANES_COLUMNS * (int)PLANES_ROWS * PLANES_PADDINGS };
 
-/* Stride 2: all columns of one to four rows, of 3x3 in pairs also of seven; above them may be half
- * a kernel's rows of padding, or some below them: one or, of 5x5, two. */
-enum { PLANES_BAND_ROWS = 4, PLANES_HIGHEST_BAND = 7 };
+/* Stride 2: all columns of three or four rows, of 3x3 in pairs also of seven; above them may be
+ * half a kernel's rows of padding, or some below them: one or, of 5x5, two. */
+enum { PLANES_LOWEST_BAND = 3, PLANES_BAND_ROWS = 4, PLANES_HIGHEST_BAND = 7 };
 enum { PLANES_BANDS = PLANES_HIGHEST_BAND * PLANES_PADDINGS };
 #define PLANES_BAND(rows, padding) (((size_t)(rows)-1) * PLANES_PADDINGS + (size_t)(padding))
 
@@ -156,6 +156,13 @@ static inline int planes_find_gap(struct planes_gap *gap, const struct dwconv_f3
 
 /* ---- bands of stride 2 ---- */
 
+/* Are there so many bands for these rows? Of two, each leaves a row to the other, where there may
+ * be padding that only that one knows. */
+static inline int planes_has_bands(size_t rows, size_t bands)
+{
+    return rows >= PLANES_LOWEST_BAND + (size_t)(bands > 1);
+}
+
 /* What of a band is padding, which is the first one or the last one. */
 static inline size_t planes_padding_of(const struct planes_gap *gap, int is_first, int is_last)
 {
@@ -164,7 +171,8 @@ static inline size_t planes_padding_of(const struct planes_gap *gap, int is_firs
     return is_first && gap->above ? PLANES_TOP : 0;
 }
 
-/* As equal as they can be; and what ends the list. */
+/* As equal as they can be, but not too low: then the last one overlaps the one before. And what
+ * ends the list. */
 static inline void planes_list_bands(struct dwconv_f32_planes_tile *band,
                                      const struct dwconv_f32_task *task,
                                      const struct planes_gap *gap, size_t count)
@@ -172,6 +180,8 @@ static inline void planes_list_bands(struct dwconv_f32_planes_tile *band,
     ptrdiff_t step = task->rows[gap->above + 1] - task->rows[gap->above];
     for (size_t i = 0, y = 0, rows; i < count; i++, band++, y += rows) {
         rows = (task->out_rows - y + count - i - 1) / (count - i);
+        rows = rows < PLANES_LOWEST_BAND ? PLANES_LOWEST_BAND : rows;
+        y = y + rows > task->out_rows ? task->out_rows - rows : y;
         size_t row = i == 0 ? 0 : y * task->stride_h - gap->above; /* that exists */
         *band = (struct dwconv_f32_planes_tile){
             .src = (size_t)((ptrdiff_t)row * step) * sizeof(float),

@@ -23,3 +23,4 @@ OFFSET(dwconv_f32_planes, left, JOB_LEFT, 144);
 OFFSET(dwconv_f32_planes, ends, JOB_ENDS, 152);
 OFFSET(dwconv_f32_planes, row_bytes, JOB_ROW_BYTES, 160);
 CONSTANT(PLANES_HIGHEST_BAND, 7);
+CONSTANT(PLANES_LOWEST_BAND, 3);

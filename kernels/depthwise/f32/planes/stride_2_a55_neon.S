@@ -34,8 +34,11 @@ last_dst .req x8
 
 /* In the order of PLANES_BAND. */
     .macro for_bands what
-    for_paddings \what, 1
-    for_paddings \what, 2
+    .ifc \what, band_entry
+    .rept (PLANES_LOWEST_BAND - 1) * 4
+    .word 0
+    .endr
+    .endif
     for_paddings \what, 3
     for_paddings \what, 4
     .endm

@@ -29,7 +29,8 @@ static int suits_width(const struct dwconv_f32_task *task)
 static int suits_rows(const struct dwconv_f32_task *task)
 {
     size_t count = (task->out_rows - 1) * STRIDE + KERNEL;
-    return planes_are_even(task, task->rows[0] ? 0 : 1, count);
+    return planes_has_bands(task->out_rows, count_bands(task)) &&
+           planes_are_even(task, task->rows[0] ? 0 : 1, count);
 }
 
 static void run(const struct dwconv_f32_task *task)
