@@ -146,8 +146,24 @@ $(UNSIGNED:%=$(BUILD)/%.o): private FOLDER_FLAGS += $(MARKS)
 CHECKED := arch src/core src/memory src/network src/packed src/tensor src/threading
 $(CHECKED:%=$(BUILD)/%/%.o): private FOLDER_FLAGS += $(CHECKS)
 
-# Where weights are found by their content it reads all of them at each call: its sums stay in registers.
-$(BUILD)/src/packed/content_hash.o: private OPT := $(if $(filter -O2,$(OPT)),-O3,$(OPT))
+# What runs while primitives are described, chosen and planned, files are kept and memory is reported, is compiled for
+# size: a tenth of its machine code goes. What executes is not among it.
+SMALL_FOLDERS := arch $(addprefix src/,memory/kinds memory/plan memory/shapes packed/file)
+SMALL := $(addprefix src/,convolution/check convolution/convolution convolution/layouts \
+    convolution/suppose convolution/trim convolution/types \
+    $(addprefix convolution/depthwise/,depthwise pieces plan stay tiles typed) \
+    $(addprefix convolution/,direct/indirect direct/rows gemm/list gemm/reach) \
+    $(addprefix convolution/,nested/dilated winograd/blocking winograd/cut) \
+    $(addprefix convolution/,winograd/threads winograd/traffic winograd/winograd) \
+    core/env core/log deconvolution/deconvolution matmul/check matmul/matmul matmul/types \
+    $(addprefix memory/,blocks/pool_report blocks/usage_report domain_report domain_source history limits limits_machine) \
+    $(addprefix network/,dependency dependency_analysis finalize graph network plan poison refuse) \
+    $(addprefix primitive/,attributes budget concrete cost engine inspect post_ops primitive_desc problem) \
+    primitive/problem_check primitive/quantization primitive/selection primitive/types reorder/block_formats)
+$(SMALL_FOLDERS:%=$(BUILD)/%/%.o) $(SMALL:%=$(BUILD)/%.o): private OPT := $(if $(filter -O2,$(OPT)),-Os,$(OPT))
+# Where weights are found by their content it reads all of them at each call: loops over the sums are unrolled, so that
+# they stay in registers; what else the hash's header has is not copied to wherever it is called.
+$(BUILD)/src/packed/content_hash.o: private OPT := $(OPT) -fpeel-loops -DXXH_NO_INLINE_HINTS=1
 
 # Hidden symbols become local in the static library too, so that only neo_* can clash with a user's. Sections
 # stay apart, or functions of one name in two files would be one that a program takes whole.
@@ -158,9 +174,10 @@ $(LIB_A): $(BUILD)/neoprene.o
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
 $(INTERNAL_A): $(LIB_OBJ)
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
+# What only tests call is in no library that others link.
 EXPORTS := src/neoprene.map
 $(LIB_SO): $(LIB_OBJ) $(EXPORTS)
-	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,libneoprene.so.$(SOVERSION) \
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -shared -Wl,--gc-sections -Wl,-soname,libneoprene.so.$(SOVERSION) \
 	    -Wl,--version-script=$(EXPORTS) -o $@ $(LIB_OBJ) $(LIBS)
 
 # benchdnn, tools and examples see what users see.
