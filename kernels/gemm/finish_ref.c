@@ -1,5 +1,5 @@
 /* The definition of how sums are finished. */
-#include "kernels/elementwise/clamp_f32_ref.h"
+#include "kernels/elementwise/f32/clamp_ref.h"
 #include "kernels/gemm/finish.h"
 
 static float sum_of(const struct gemm_finish *finish, enum element element, size_t i, size_t j)

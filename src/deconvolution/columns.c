@@ -3,7 +3,7 @@
  * are added in one order, so results do not depend on threads. */
 #include <string.h>
 
-#include "kernels/elementwise/binary_f32.h"
+#include "kernels/elementwise/f32/binary.h"
 #include "src/core/checked.h"
 #include "src/deconvolution/deconvolution.h"
 #include "src/lines/copy.h"

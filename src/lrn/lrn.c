@@ -2,8 +2,8 @@
  * away is squared and added. */
 #include "neoprene/lrn.h"
 
-#include "kernels/elementwise/binary_f32.h"
-#include "kernels/elementwise/eltwise_f32.h"
+#include "kernels/elementwise/f32/binary.h"
+#include "kernels/elementwise/f32/eltwise.h"
 #include "src/core/checked.h"
 #include "src/lines/operation.h"
 #include "src/lines/walk.h"

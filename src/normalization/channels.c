@@ -2,9 +2,9 @@
  * if statistics are of one), then all elements line by line. */
 #include <math.h>
 
-#include "kernels/elementwise/binary_f32.h"
-#include "kernels/elementwise/eltwise_f32.h"
-#include "kernels/elementwise/fold_f32.h"
+#include "kernels/elementwise/f32/binary.h"
+#include "kernels/elementwise/f32/eltwise.h"
+#include "kernels/elementwise/f32/fold.h"
 #include "src/core/checked.h"
 #include "src/core/log.h"
 #include "src/lines/operation.h"

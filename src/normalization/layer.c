@@ -1,9 +1,9 @@
 /* Layer normalisation: a row of the last dimension at a time. */
 #include <math.h>
 
-#include "kernels/elementwise/binary_f32.h"
-#include "kernels/elementwise/eltwise_f32.h"
-#include "kernels/elementwise/fold_f32.h"
+#include "kernels/elementwise/f32/binary.h"
+#include "kernels/elementwise/f32/eltwise.h"
+#include "kernels/elementwise/f32/fold.h"
 #include "src/core/checked.h"
 #include "src/lines/axis.h"
 #include "src/normalization/normalization.h"

@@ -3,7 +3,7 @@
  * Lines are along channels where both tensors have these next to each other; otherwise along the
  * last dimension of space, with windows of one element where that is not next to each other. */
 #include "kernels/pooling/windows.h"
-#include "kernels/elementwise/binary_f32.h"
+#include "kernels/elementwise/f32/binary.h"
 #include "src/core/checked.h"
 #include "src/lines/operation.h"
 #include "src/pooling/pooling.h"

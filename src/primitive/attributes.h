@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "kernels/elementwise/binary_f32.h"
-#include "kernels/elementwise/eltwise_f32.h"
+#include "kernels/elementwise/f32/binary.h"
+#include "kernels/elementwise/f32/eltwise.h"
 #include "neoprene/attributes.h"
 
 /* run is the kernel, filled in with an implementation. */

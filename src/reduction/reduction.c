@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-#include "kernels/elementwise/binary_f32.h"
-#include "kernels/elementwise/eltwise_f32.h"
-#include "kernels/elementwise/fold_f32.h"
+#include "kernels/elementwise/f32/binary.h"
+#include "kernels/elementwise/f32/eltwise.h"
+#include "kernels/elementwise/f32/fold.h"
 #include "src/core/checked.h"
 #include "src/lines/operation.h"
 #include "src/lines/walk.h"

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "kernels/elementwise/binary_f32.h"
+#include "kernels/elementwise/f32/binary.h"
 #include "src/core/checked.h"
 #include "src/core/log.h"
 #include "src/lines/operation.h"

@@ -5,10 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/elementwise/binary_f32.h"
-#include "kernels/elementwise/eltwise_f32.h"
-#include "kernels/elementwise/exp_sum_f32.h"
-#include "kernels/elementwise/fold_f32.h"
+#include "kernels/elementwise/f32/binary.h"
+#include "kernels/elementwise/f32/eltwise.h"
+#include "kernels/elementwise/f32/exp_sum.h"
+#include "kernels/elementwise/f32/fold.h"
 #include "src/core/checked.h"
 #include "src/lines/axis.h"
 #include "src/primitive/primitive.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/elementwise/eltwise_f32.h"
+#include "kernels/elementwise/f32/eltwise.h"
 #include "src/core/checked.h"
 #include "src/lines/map.h"
 #include "src/lines/operation.h"

@@ -1,7 +1,7 @@
 /* The element-wise operation: every function, every pair of types, strides, in place. */
 #include "tests/support/test.h"
 
-#include "kernels/elementwise/eltwise_f32.h"
+#include "kernels/elementwise/f32/eltwise.h"
 #include "tests/support/cases/operation_case.h"
 #include "tests/support/session.h"
 

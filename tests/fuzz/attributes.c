@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "kernels/elementwise/eltwise_f32.h"
+#include "kernels/elementwise/f32/eltwise.h"
 #include "tests/fuzz/layout.h"
 #include "tests/fuzz/told.h"
 #include "tests/support/require.h"

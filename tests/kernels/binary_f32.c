@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "arch/cpu.h"
-#include "kernels/elementwise/binary_f32.h"
+#include "kernels/elementwise/f32/binary.h"
 #include "tests/support/fill.h"
 #include "tests/support/guard.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "arch/cpu.h"
-#include "kernels/elementwise/eltwise_f32.h"
+#include "kernels/elementwise/f32/eltwise.h"
 #include "tests/support/cases/eltwise_bounds.h"
 #include "tests/support/fill.h"
 #include "tests/support/guard.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/elementwise/fold_f32.h"
+#include "kernels/elementwise/f32/fold.h"
 #include "tests/support/fill.h"
 
 enum { MOST = 83 };

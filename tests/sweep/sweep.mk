@@ -1,6 +1,6 @@
 # Element-wise kernels with every f32. An emulator would take days: on x86 the kernels of AArch64 are compiled for it, by
 # intrinsics that give the same bits (AVX2 and FMA), and compared with the C library's functions of vectors.
-SWEEP_SRC := tests/sweep/sweep.c tests/support/cases/eltwise_bounds.c kernels/elementwise/eltwise_f32_neon.c
+SWEEP_SRC := tests/sweep/sweep.c tests/support/cases/eltwise_bounds.c kernels/elementwise/f32/eltwise_neon.c
 SWEEP_OBJ := $(SWEEP_SRC:%.c=build/sweep/%.o)
 SWEEP_ARM_OBJ := $(SWEEP_SRC:%.c=build/sweep-arm/%.o)
 SWEEP_FLAGS = -std=c11 -D_GNU_SOURCE -g -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -DNEO_PORTABLE=0 -MMD -MP \

@@ -1,6 +1,6 @@
 /* The definition of depthwise convolution. */
 #include "kernels/depthwise/f32/depthwise.h"
-#include "kernels/elementwise/clamp_f32_ref.h"
+#include "kernels/elementwise/f32/clamp_ref.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* The definition of a convolution of a row of pixels. */
 #include <math.h>
 
-#include "kernels/elementwise/clamp_f32_ref.h"
+#include "kernels/elementwise/f32/clamp_ref.h"
 #include "kernels/first_layer/f32/rowconv.h"
 
 static float element(const struct rowconv_f32_task *task, size_t i, size_t j)

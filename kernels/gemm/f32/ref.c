@@ -1,5 +1,5 @@
 /* The definition of the f32 matrix-multiplication kernels: one plain loop for all tiles. */
-#include "kernels/elementwise/clamp_f32_ref.h"
+#include "kernels/elementwise/f32/clamp_ref.h"
 #include "kernels/gemm/f32/gemm.h"
 
 #include <math.h>

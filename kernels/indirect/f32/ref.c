@@ -1,7 +1,7 @@
 /* The definition of a convolution of pixels by pointer. */
 #include <math.h>
 
-#include "kernels/elementwise/clamp_f32_ref.h"
+#include "kernels/elementwise/f32/clamp_ref.h"
 #include "kernels/indirect/f32/indirect.h"
 
 static float element(const struct indirect_f32_tile *tile, size_t i, size_t j)

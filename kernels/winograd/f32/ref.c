@@ -1,7 +1,7 @@
 /* The definition of Winograd's transforms and products. */
 #include <math.h>
 
-#include "kernels/elementwise/clamp_f32_ref.h"
+#include "kernels/elementwise/f32/clamp_ref.h"
 #include "kernels/winograd/f32/winograd.h"
 
 enum { MOST = WINOGRAD_F32_POINTS, GROUP = WINOGRAD_F32_GROUP };

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "kernels/elementwise/eltwise_f32.h"
+#include "kernels/elementwise/f32/eltwise.h"
 
 enum { ELTWISE_PARAMETERS = 3 };
 

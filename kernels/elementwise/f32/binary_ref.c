@@ -1,6 +1,6 @@
 /* The definition of the binary functions. */
 #include "kernels/asm/inline.h"
-#include "kernels/elementwise/binary_f32.h"
+#include "kernels/elementwise/f32/binary.h"
 
 #include <math.h>
 

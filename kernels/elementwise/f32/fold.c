@@ -1,5 +1,5 @@
 /* The tables of folds, fastest first. */
-#include "kernels/elementwise/fold_f32.h"
+#include "kernels/elementwise/f32/fold.h"
 
 const struct fold_f32_kernel *const fold_f32_kernels[] = {
 #if !NEO_PORTABLE

@@ -1,6 +1,6 @@
 /* Binary functions, four values at a time. */
 #include "kernels/asm/vector_neon.h"
-#include "kernels/elementwise/binary_f32.h"
+#include "kernels/elementwise/f32/binary.h"
 
 typedef float32x4_t vector_fn(float32x4_t a, float32x4_t b);
 

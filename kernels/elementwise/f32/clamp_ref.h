@@ -1,6 +1,6 @@
 /* The definition of a clamp. */
-#ifndef KERNELS_ELEMENTWISE_CLAMP_F32_REF_H
-#define KERNELS_ELEMENTWISE_CLAMP_F32_REF_H
+#ifndef KERNELS_ELEMENTWISE_F32_CLAMP_REF_H
+#define KERNELS_ELEMENTWISE_F32_CLAMP_REF_H
 
 static inline float clamp(float x, float low, float high)
 {

@@ -3,8 +3,8 @@
  *
  * Polynomials are minimax fits of the error that is named, rounded to f32. The largest errors of
  * what is built on them are stated and checked in tests/kernels/eltwise_f32.c. */
-#ifndef KERNELS_ELEMENTWISE_MATH_F32_NEON_H
-#define KERNELS_ELEMENTWISE_MATH_F32_NEON_H
+#ifndef KERNELS_ELEMENTWISE_F32_MATH_NEON_H
+#define KERNELS_ELEMENTWISE_F32_MATH_NEON_H
 
 #include <arm_neon.h>
 #include <math.h>

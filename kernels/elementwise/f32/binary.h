@@ -1,6 +1,6 @@
 /* Functions of two f32 operands: post-ops on rows that are in the L1, and the binary operation. */
-#ifndef KERNELS_ELEMENTWISE_BINARY_F32_H
-#define KERNELS_ELEMENTWISE_BINARY_F32_H
+#ifndef KERNELS_ELEMENTWISE_F32_BINARY_H
+#define KERNELS_ELEMENTWISE_F32_BINARY_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* Powers and their sum in plain C. */
-#include "kernels/elementwise/exp_sum_f32.h"
+#include "kernels/elementwise/f32/exp_sum.h"
 
 #include <math.h>
 

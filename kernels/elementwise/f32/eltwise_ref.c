@@ -1,6 +1,6 @@
 /* The definition of the elementwise functions, by the C library. */
 #include "kernels/asm/inline.h"
-#include "kernels/elementwise/eltwise_f32.h"
+#include "kernels/elementwise/f32/eltwise.h"
 
 #include <math.h>
 

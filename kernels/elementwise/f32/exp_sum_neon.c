@@ -1,6 +1,6 @@
 /* Powers and their sum, four vectors at a time. */
-#include "kernels/elementwise/exp_sum_f32.h"
-#include "kernels/elementwise/math_f32_neon.h"
+#include "kernels/elementwise/f32/exp_sum.h"
+#include "kernels/elementwise/f32/math_neon.h"
 
 enum { VECTORS = 4, LANES = 4 * VECTORS };
 

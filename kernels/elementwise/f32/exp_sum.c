@@ -1,5 +1,5 @@
 /* The kernels for powers and their sum, fastest first. */
-#include "kernels/elementwise/exp_sum_f32.h"
+#include "kernels/elementwise/f32/exp_sum.h"
 
 const struct exp_sum_f32_kernel *const exp_sum_f32_kernels[] = {
 #if !NEO_PORTABLE

@@ -1,6 +1,6 @@
 /* Folds: four vectors of partial results, so that four steps are under way at once. */
 #include "kernels/asm/inline.h"
-#include "kernels/elementwise/fold_f32.h"
+#include "kernels/elementwise/f32/fold.h"
 
 #include <arm_neon.h>
 #include <math.h>

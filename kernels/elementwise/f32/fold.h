@@ -1,6 +1,6 @@
 /* One value of a line: sums, products and extremes. */
-#ifndef KERNELS_ELEMENTWISE_FOLD_F32_H
-#define KERNELS_ELEMENTWISE_FOLD_F32_H
+#ifndef KERNELS_ELEMENTWISE_F32_FOLD_H
+#define KERNELS_ELEMENTWISE_F32_FOLD_H
 
 #include <stddef.h>
 #include <stdint.h>

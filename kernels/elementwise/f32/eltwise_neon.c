@@ -1,11 +1,11 @@
 /* Elementwise functions, four values at a time. tests/kernels/eltwise_f32.c states and checks
  * the largest error of each; the functions they are made of are in
- * kernels/elementwise/math_f32_neon.h. */
+ * kernels/elementwise/f32/math_neon.h. */
 #include <float.h>
 
 #include "kernels/asm/vector_neon.h"
-#include "kernels/elementwise/eltwise_f32.h"
-#include "kernels/elementwise/math_f32_neon.h"
+#include "kernels/elementwise/f32/eltwise.h"
+#include "kernels/elementwise/f32/math_neon.h"
 
 typedef float32x4_t vector_fn(float32x4_t x, float32x4_t a, float32x4_t b);
 

@@ -1,7 +1,7 @@
 /* Elementwise functions on contiguous f32 values: post-ops on rows that are in the L1, and the
  * elementwise operation itself. */
-#ifndef KERNELS_ELEMENTWISE_ELTWISE_F32_H
-#define KERNELS_ELEMENTWISE_ELTWISE_F32_H
+#ifndef KERNELS_ELEMENTWISE_F32_ELTWISE_H
+#define KERNELS_ELEMENTWISE_F32_ELTWISE_H
 
 #include <stddef.h>
 #include <stdint.h>

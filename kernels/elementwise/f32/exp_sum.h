@@ -1,6 +1,6 @@
 /* Powers of a line and their sum: what softmax needs. */
-#ifndef KERNELS_ELEMENTWISE_EXP_SUM_F32_H
-#define KERNELS_ELEMENTWISE_EXP_SUM_F32_H
+#ifndef KERNELS_ELEMENTWISE_F32_EXP_SUM_H
+#define KERNELS_ELEMENTWISE_F32_EXP_SUM_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -8,7 +8,7 @@
 #include "arch/cpu.h"
 
 /* out[i] = exp(x[i] - max) for i < n, and returns their sum, of sixteen partial ones as a fold's
- * (fold_f32.h). No x[i] is above max. Powers that would be below the normal numbers may be 0; NaN,
+ * (fold.h). No x[i] is above max. Powers that would be below the normal numbers may be 0; NaN,
  * and the difference of equal infinities, give NaN. out may be x. */
 typedef float exp_sum_f32_fn(size_t n, const float *x, float max, float *out);
 

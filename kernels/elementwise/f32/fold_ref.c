@@ -1,6 +1,6 @@
 /* The definition of folds. */
 #include "kernels/asm/inline.h"
-#include "kernels/elementwise/fold_f32.h"
+#include "kernels/elementwise/f32/fold.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* The tables of elementwise kernels, fastest first. */
-#include "kernels/elementwise/eltwise_f32.h"
+#include "kernels/elementwise/f32/eltwise.h"
 
 const struct eltwise_f32_kernel *const eltwise_f32_kernels[] = {
 #if !NEO_PORTABLE

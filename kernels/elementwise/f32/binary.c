@@ -1,5 +1,5 @@
 /* The tables of binary kernels, fastest first. */
-#include "kernels/elementwise/binary_f32.h"
+#include "kernels/elementwise/f32/binary.h"
 
 const struct binary_f32_kernel *const binary_f32_kernels[] = {
 #if !NEO_PORTABLE
