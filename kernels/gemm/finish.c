@@ -9,6 +9,7 @@ const struct gemm_finish_kernel *const gemm_finish_kernels[] = {
     EIGHT(gemm_finish_ref),
 };
 #undef EIGHT
+_Static_assert(GEMM_FINISH_TYPES == 8, "all of each table are listed, and no more");
 const size_t gemm_finish_kernel_count = sizeof gemm_finish_kernels / sizeof gemm_finish_kernels[0];
 
 gemm_finish_fn *gemm_finish_find(uint32_t features, enum element sum, enum element dst)

@@ -21,6 +21,7 @@ const struct gemm_kernel *const gemm_kernels[] = {
     &gemm_ref[GEMM_F16],
     &gemm_ref[GEMM_F16_LONG],
 };
+_Static_assert(GEMM_NEON_KERNELS == 8, "all of the table are listed, and no more");
 const size_t gemm_kernel_count = sizeof gemm_kernels / sizeof gemm_kernels[0];
 
 static int suits(const struct gemm_kernel *kernel, const struct cpu *cpu)

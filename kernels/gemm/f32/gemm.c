@@ -1,26 +1,23 @@
 /* The list of f32 matrix-multiplication kernels, fastest first. */
 #include "kernels/gemm/f32/gemm.h"
 
-#define IN_ORDER_TILES(t) &(t)[0], &(t)[1], &(t)[2], &(t)[3]
-#define IN_ORDER_COLUMNS(t) IN_ORDER_TILES(t), IN_ORDER_TILES(t + 4), IN_ORDER_TILES(t + 8)
-#define TILES(t)                                                                                  \
-    &(t)[0], &(t)[1], &(t)[2], &(t)[3], &(t)[4], &(t)[5], &(t)[6], &(t)[7], &(t)[8], &(t)[9],     \
-        &(t)[10], &(t)[11], &(t)[12], &(t)[13], &(t)[14], &(t)[15], &(t)[16], &(t)[17], &(t)[18], \
-        &(t)[19], &(t)[20], &(t)[21], &(t)[22], &(t)[23]
-const struct gemm_f32_kernel *const gemm_f32_kernels[] = {
-#if !NEO_PORTABLE
-    IN_ORDER_TILES(gemm_f32_in_order_neon),
-    IN_ORDER_COLUMNS(gemm_f32_columns_in_order_neon),
-    TILES(gemm_f32_rows_neon),
-    TILES(gemm_f32_columns_neon),
-#endif
-    TILES(gemm_f32_rows_ref),
-    TILES(gemm_f32_columns_ref),
-};
+/* clang-format off */
+#define IN_ORDER_TILES(t) &(t)[0], &(t)[1],
+#define IN_ORDER_COLUMNS(t) &(t)[0], &(t)[1], &(t)[2], &(t)[3], &(t)[4], &(t)[5],
+#define TILES(t) IN_ORDER_COLUMNS(t) IN_ORDER_COLUMNS(t + 6) IN_ORDER_COLUMNS(t + 12) IN_ORDER_COLUMNS(t + 18)
+#define LISTED(name, size) size(gemm_f32_##name)
+/* clang-format on */
+const struct gemm_f32_kernel *const gemm_f32_kernels[] = {GEMM_F32_TABLES(LISTED)};
+const size_t gemm_f32_kernel_count = sizeof gemm_f32_kernels / sizeof gemm_f32_kernels[0];
+
+#define SIZE(name, size) +GEMM_F32_##size
+_Static_assert(sizeof gemm_f32_kernels / sizeof gemm_f32_kernels[0] == 0 GEMM_F32_TABLES(SIZE),
+               "all of each table are listed, and no more");
+#undef SIZE
+#undef LISTED
+#undef TILES
 #undef IN_ORDER_COLUMNS
 #undef IN_ORDER_TILES
-#undef TILES
-const size_t gemm_f32_kernel_count = sizeof gemm_f32_kernels / sizeof gemm_f32_kernels[0];
 
 const struct gemm_f32_kernel *const gemm_f32_packing_kernels[] = {
 #if !NEO_PORTABLE

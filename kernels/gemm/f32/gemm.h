@@ -70,14 +70,27 @@ extern const size_t gemm_f32_packing_kernel_count;
  * stores. */
 gemm_f32_fn *gemm_f32_find_packing(uint32_t features, int in_order, int columns);
 
-/* The tables of one file each. */
+/* Tables of kernels, fastest first; a new one is a name here. */
 enum { GEMM_F32_TILES = 24, GEMM_F32_IN_ORDER_TILES = 2, GEMM_F32_IN_ORDER_COLUMNS = 6 };
-extern const struct gemm_f32_kernel gemm_f32_in_order_neon[GEMM_F32_IN_ORDER_TILES];
-extern const struct gemm_f32_kernel gemm_f32_columns_in_order_neon[GEMM_F32_IN_ORDER_COLUMNS];
-extern const struct gemm_f32_kernel gemm_f32_rows_neon[GEMM_F32_TILES];
-extern const struct gemm_f32_kernel gemm_f32_columns_neon[GEMM_F32_TILES];
-extern const struct gemm_f32_kernel gemm_f32_rows_ref[GEMM_F32_TILES];
-extern const struct gemm_f32_kernel gemm_f32_columns_ref[GEMM_F32_TILES];
+/* clang-format off */
+#if NEO_PORTABLE
+#define GEMM_F32_TABLES(TABLE) \
+    TABLE(rows_ref, TILES) \
+    TABLE(columns_ref, TILES)
+#else
+#define GEMM_F32_TABLES(TABLE) \
+    TABLE(in_order_neon, IN_ORDER_TILES) \
+    TABLE(columns_in_order_neon, IN_ORDER_COLUMNS) \
+    TABLE(rows_neon, TILES) \
+    TABLE(columns_neon, TILES) \
+    TABLE(rows_ref, TILES) \
+    TABLE(columns_ref, TILES)
+#endif
+/* clang-format on */
+
+#define DECLARED(name, size) extern const struct gemm_f32_kernel gemm_f32_##name[GEMM_F32_##size];
+GEMM_F32_TABLES(DECLARED)
+#undef DECLARED
 extern const struct gemm_f32_kernel gemm_f32_packing_neon[2], gemm_f32_packing_ref[2];
 
 #endif
