@@ -2,23 +2,9 @@
 #include "kernels/depthwise/f32/depthwise.h"
 
 const struct dwconv_f32_kernel *const dwconv_f32_kernels[] = {
-#if !NEO_PORTABLE
-    &dwconv_f32_planes_pairs_neon,
-    &dwconv_f32_planes_a55_neon,
-    &dwconv_f32_planes_neon,
-    &dwconv_f32_planes_stride_2_a55_neon,
-    &dwconv_f32_planes_dilated_neon,
-    &dwconv_f32_wide_neon,
-    &dwconv_f32_3x3_a55_neon,
-    &dwconv_f32_3x3_neon,
-    &dwconv_f32_tall_a55_neon,
-    &dwconv_f32_taps_a55_neon,
-    &dwconv_f32_tall_neon,
-    &dwconv_f32_row_neon,
-    &dwconv_f32_lanes_neon,
-    &dwconv_f32_neon,
-#endif
-    &dwconv_f32_ref,
+#define LISTED(name) &dwconv_f32_##name,
+    DWCONV_F32_KERNELS(LISTED)
+#undef LISTED
 };
 const size_t dwconv_f32_kernel_count = sizeof dwconv_f32_kernels / sizeof dwconv_f32_kernels[0];
 

@@ -78,13 +78,35 @@ struct dwconv_f32_kernel {
                                               * fewer rows, and planes of the kernel, too */
     dwconv_f32_fn *run;
 };
-extern const struct dwconv_f32_kernel dwconv_f32_ref, dwconv_f32_neon, dwconv_f32_3x3_neon,
-    dwconv_f32_3x3_a55_neon, dwconv_f32_tall_a55_neon, dwconv_f32_tall_neon, dwconv_f32_wide_neon,
-    dwconv_f32_planes_neon, dwconv_f32_planes_a55_neon, dwconv_f32_planes_pairs_neon,
-    dwconv_f32_planes_stride_2_a55_neon, dwconv_f32_lanes_neon, dwconv_f32_taps_a55_neon,
-    dwconv_f32_row_neon, dwconv_f32_planes_dilated_neon;
 
-/* Fastest first; the last needs nothing and does everything. */
+/* Fastest first; the last needs nothing and does everything. A new kernel is a file of its own and
+ * a name here. */
+/* clang-format off */
+#if NEO_PORTABLE
+#define DWCONV_F32_KERNELS(KERNEL) KERNEL(ref)
+#else
+#define DWCONV_F32_KERNELS(KERNEL) \
+    KERNEL(planes_pairs_neon) \
+    KERNEL(planes_a55_neon) \
+    KERNEL(planes_neon) \
+    KERNEL(planes_stride_2_a55_neon) \
+    KERNEL(planes_dilated_neon) \
+    KERNEL(wide_neon) \
+    KERNEL(3x3_a55_neon) \
+    KERNEL(3x3_neon) \
+    KERNEL(tall_a55_neon) \
+    KERNEL(taps_a55_neon) \
+    KERNEL(tall_neon) \
+    KERNEL(row_neon) \
+    KERNEL(lanes_neon) \
+    KERNEL(neon) \
+    KERNEL(ref)
+#endif
+/* clang-format on */
+
+#define DECLARED(name) extern const struct dwconv_f32_kernel dwconv_f32_##name;
+DWCONV_F32_KERNELS(DECLARED)
+#undef DECLARED
 extern const struct dwconv_f32_kernel *const dwconv_f32_kernels[];
 extern const size_t dwconv_f32_kernel_count;
 

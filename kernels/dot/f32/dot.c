@@ -2,13 +2,9 @@
 #include "kernels/dot/f32/dot.h"
 
 const struct dot_f32_kernel *const dot_f32_kernels[] = {
-#if !NEO_PORTABLE
-    &dot_f32_narrow_neon,
-    &dot_f32_neon,
-#else
-    &dot_f32_generic,
-#endif
-    &dot_f32_ref,
+#define LISTED(name) &dot_f32_##name,
+    DOT_F32_KERNELS(LISTED)
+#undef LISTED
 };
 const size_t dot_f32_kernel_count = sizeof dot_f32_kernels / sizeof dot_f32_kernels[0];
 

@@ -29,9 +29,17 @@ struct dot_f32_kernel {
     uint8_t in_order; /* IN_ORDER_*: for such cores, slower on others; 0: for all */
     dot_f32_fn *run;
 };
-extern const struct dot_f32_kernel dot_f32_narrow_neon, dot_f32_neon, dot_f32_generic, dot_f32_ref;
 
-/* Fastest first; the last needs nothing. */
+/* Fastest first; the last needs nothing. A new kernel is a file of its own and a name here. */
+#if NEO_PORTABLE
+#define DOT_F32_KERNELS(KERNEL) KERNEL(generic) KERNEL(ref)
+#else
+#define DOT_F32_KERNELS(KERNEL) KERNEL(narrow_neon) KERNEL(neon) KERNEL(ref)
+#endif
+
+#define DECLARED(name) extern const struct dot_f32_kernel dot_f32_##name;
+DOT_F32_KERNELS(DECLARED)
+#undef DECLARED
 extern const struct dot_f32_kernel *const dot_f32_kernels[];
 extern const size_t dot_f32_kernel_count;
 

@@ -2,12 +2,9 @@
 #include "kernels/indirect/f32/indirect.h"
 
 const struct indirect_f32_kernel *const indirect_f32_kernels[] = {
-#if !NEO_PORTABLE
-    &indirect_f32_narrow_fours_neon,
-    &indirect_f32_narrow_neon,
-    &indirect_f32_neon,
-#endif
-    &indirect_f32_ref,
+#define LISTED(name) &indirect_f32_##name,
+    INDIRECT_F32_KERNELS(LISTED)
+#undef LISTED
 };
 const size_t indirect_f32_kernel_count =
     sizeof indirect_f32_kernels / sizeof indirect_f32_kernels[0];

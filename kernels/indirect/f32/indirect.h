@@ -42,10 +42,18 @@ struct indirect_f32_kernel {
     uint8_t pixels[INDIRECT_F32_WIDTH / 4]; /* at a time, the best number, by width; 0: not taken */
     indirect_f32_fn *run;
 };
-extern const struct indirect_f32_kernel indirect_f32_narrow_fours_neon,
-    indirect_f32_wide_fours_neon, indirect_f32_narrow_neon, indirect_f32_neon, indirect_f32_ref;
 
-/* Fastest first; the last needs nothing. */
+/* Fastest first; the last needs nothing. A new kernel is a file of its own and a name here. */
+#if NEO_PORTABLE
+#define INDIRECT_F32_KERNELS(KERNEL) KERNEL(ref)
+#else
+#define INDIRECT_F32_KERNELS(KERNEL) \
+    KERNEL(narrow_fours_neon) KERNEL(narrow_neon) KERNEL(neon) KERNEL(ref)
+#endif
+
+#define DECLARED(name) extern const struct indirect_f32_kernel indirect_f32_##name;
+INDIRECT_F32_KERNELS(DECLARED)
+#undef DECLARED
 extern const struct indirect_f32_kernel *const indirect_f32_kernels[];
 extern const size_t indirect_f32_kernel_count;
 

@@ -4,12 +4,9 @@
 #include <stdbool.h>
 
 const struct winograd_f32_kernel *const winograd_f32_kernels[] = {
-#if !NEO_PORTABLE
-    &winograd_f32_a55_neon,
-    &winograd_f32_deep_neon,
-    &winograd_f32_neon,
-#endif
-    &winograd_f32_ref,
+#define LISTED(name) &winograd_f32_##name,
+    WINOGRAD_F32_KERNELS(LISTED)
+#undef LISTED
 };
 const size_t winograd_f32_kernel_count =
     sizeof winograd_f32_kernels / sizeof winograd_f32_kernels[0];

@@ -127,10 +127,16 @@ struct winograd_f32_kernel {
 /* All of those for NEON share it. */
 winograd_f32_gather_fn winograd_f32_gather_neon;
 
-extern const struct winograd_f32_kernel winograd_f32_neon, winograd_f32_deep_neon,
-    winograd_f32_a55_neon, winograd_f32_ref;
+/* Fastest first; the last needs nothing. A new kernel is a file of its own and a name here. */
+#if NEO_PORTABLE
+#define WINOGRAD_F32_KERNELS(KERNEL) KERNEL(ref)
+#else
+#define WINOGRAD_F32_KERNELS(KERNEL) KERNEL(a55_neon) KERNEL(deep_neon) KERNEL(neon) KERNEL(ref)
+#endif
 
-/* Fastest first; the last needs nothing. */
+#define DECLARED(name) extern const struct winograd_f32_kernel winograd_f32_##name;
+WINOGRAD_F32_KERNELS(DECLARED)
+#undef DECLARED
 extern const struct winograd_f32_kernel *const winograd_f32_kernels[];
 extern const size_t winograd_f32_kernel_count;
 

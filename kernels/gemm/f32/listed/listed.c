@@ -2,13 +2,9 @@
 #include "kernels/gemm/f32/listed/listed.h"
 
 const struct gemm_f32_listed_kernels *const gemm_f32_listed_kernels[] = {
-#if !NEO_PORTABLE
-    &gemm_f32_listed_narrow_neon,
-    &gemm_f32_listed_neon,
-#else
-    &gemm_f32_listed_generic,
-#endif
-    &gemm_f32_listed_ref,
+#define LISTED(name) &gemm_f32_listed_##name,
+    GEMM_F32_LISTED_KERNELS(LISTED)
+#undef LISTED
 };
 const size_t gemm_f32_listed_kernel_count =
     sizeof gemm_f32_listed_kernels / sizeof gemm_f32_listed_kernels[0];

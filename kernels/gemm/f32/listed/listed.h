@@ -92,11 +92,17 @@ struct gemm_f32_listed_kernels {
     gemm_f32_listed_by_height regular; /* for regular rows; or NULL */
     gemm_f32_listed_by_height fetch;   /* of width 12, that fetch; or all NULL */
 };
-extern const struct gemm_f32_listed_kernels gemm_f32_listed_neon, gemm_f32_listed_narrow_neon,
-    gemm_f32_listed_ref;
-extern const struct gemm_f32_listed_kernels gemm_f32_listed_generic; /* of portable builds */
 
-/* Fastest first; the last needs nothing. */
+/* Fastest first; the last needs nothing. A new kernel is a file of its own and a name here. */
+#if NEO_PORTABLE
+#define GEMM_F32_LISTED_KERNELS(KERNEL) KERNEL(generic) KERNEL(ref)
+#else
+#define GEMM_F32_LISTED_KERNELS(KERNEL) KERNEL(narrow_neon) KERNEL(neon) KERNEL(ref)
+#endif
+
+#define DECLARED(name) extern const struct gemm_f32_listed_kernels gemm_f32_listed_##name;
+GEMM_F32_LISTED_KERNELS(DECLARED)
+#undef DECLARED
 extern const struct gemm_f32_listed_kernels *const gemm_f32_listed_kernels[];
 extern const size_t gemm_f32_listed_kernel_count;
 

@@ -2,11 +2,9 @@
 #include "kernels/gemm/f32/planes/planes.h"
 
 const struct gemm_f32_planes_kernels *const gemm_f32_planes_kernels[] = {
-#if !NEO_PORTABLE
-    &gemm_f32_planes_narrow_neon,
-    &gemm_f32_planes_neon,
-#endif
-    &gemm_f32_planes_ref,
+#define LISTED(name) &gemm_f32_planes_##name,
+    GEMM_F32_PLANES_KERNELS(LISTED)
+#undef LISTED
 };
 const size_t gemm_f32_planes_kernel_count =
     sizeof gemm_f32_planes_kernels / sizeof gemm_f32_planes_kernels[0];

@@ -50,10 +50,17 @@ struct gemm_f32_planes_kernels {
         gemm_f32_planes_fn *run, *run_lowest;
     } tiles[GEMM_F32_PLANES_WIDTHS];
 };
-extern const struct gemm_f32_planes_kernels gemm_f32_planes_neon, gemm_f32_planes_narrow_neon,
-    gemm_f32_planes_ref;
 
-/* Fastest first; the last needs nothing. */
+/* Fastest first; the last needs nothing. A new kernel is a file of its own and a name here. */
+#if NEO_PORTABLE
+#define GEMM_F32_PLANES_KERNELS(KERNEL) KERNEL(ref)
+#else
+#define GEMM_F32_PLANES_KERNELS(KERNEL) KERNEL(narrow_neon) KERNEL(neon) KERNEL(ref)
+#endif
+
+#define DECLARED(name) extern const struct gemm_f32_planes_kernels gemm_f32_planes_##name;
+GEMM_F32_PLANES_KERNELS(DECLARED)
+#undef DECLARED
 extern const struct gemm_f32_planes_kernels *const gemm_f32_planes_kernels[];
 extern const size_t gemm_f32_planes_kernel_count;
 
