@@ -67,7 +67,7 @@ static float *result_of(layers *l)
 
 double rounded_error(layers *l, neo_data_type type)
 {
-    float *exact[MODEL_MOST_LAYERS];
+    float *exact[MODEL_MOST_LAYERS] = {NULL};
     layer *result = &l->list[l->result];
     double *expected = result->values;
     result->values = model_allocate(model_elements(result), sizeof *result->values);
