@@ -87,7 +87,7 @@ operations='matmul/matmul convolution/convolution network/network network/memory
 threadless='memory/block_interleavings memory/plan packed/crash packed/damage packed/refusals primitive/warm network/network network/primitives'
 [ -z "$whole" ] || threadless=
 # What does not compute is the same on every tier.
-tierless='api|benchdnn|compat|core|memory|packed|primitive|tensor|threading|tools'
+tierless='api|benchdnn|compat|core|memory|packed|primitive|threading|tools'
 # Instructions that only some processors have multiply types other than f32, so f32 differs by the class of the core alone;
 # and tests of kernels and of the blocked product go over all that the processor has, whatever the core.
 typed='kernels/convert kernels/depthwise_taps kernels/gemm_blocks kernels/gemm_s4 kernels/gemm_types kernels/pack_panel
