@@ -74,7 +74,7 @@ static void check_repacked(const struct tensor *from, const neo_memory_desc *to,
     assert_int_equal(status, is_same ? NEO_OK : NEO_UNSUPPORTED);
     if (!is_same)
         return;
-    assert_string_equal(neo_primitive_desc_kernel(pd), "memcpy");
+    assert_string_equal(neo_primitive_desc_kernel(pd), "memmove");
     neo_primitive_desc_destroy(pd);
     struct tensor copy = tensor_reordered(engine, stream, from, to);
     assert_memory_equal(copy.data, from->data, neo_memory_desc_size(to));
