@@ -130,11 +130,11 @@ static void add_squares(const struct lrn_plan *plan, const struct execution *exe
     if (span.begin >= span.end)
         return;
     size_t count = span.end - span.begin;
-    float buffer[LINE_MOST], squares[LINE_MOST];
+    float buffer[LINE_MOST];
     const void *data = line_at(&plan->src, execution->buffers[SRC], desc_offset(src, position));
     const float *x = lines_load(&plan->src, data, src->strides[line->direction], count, buffer);
-    plan->multiply(count, x, x, 1, squares);
-    plan->add(count, sums + span.begin, squares, 1, sums + span.begin);
+    plan->multiply(count, x, x, 1, buffer); /* x may be there */
+    plan->add(count, sums + span.begin, buffer, 1, sums + span.begin);
 }
 
 static void make_line(const struct lrn_plan *plan, const struct execution *execution,
