@@ -22,6 +22,7 @@ ROWS = {
     'resnet50': ('images',),
     'bert': ('transformers', 'images'),
     'vgg11': ('images',),
+    'vgg11_pooled': ('images',),
     'resnet50_224': ('images',),
     'distributed': ('distributed',),
     'training': ('training',),
@@ -29,7 +30,7 @@ ROWS = {
     'onnx_networks': ('onnx_networks', 'onnx_tensor'),
     'growth': ('growth', 'images'),
 }
-APART = ('mobilenet_v2', 'efficientnet_b0', 'resnet50', 'vgg11')  # each way in a process of its own
+APART = ('mobilenet_v2', 'efficientnet_b0', 'resnet50', 'vgg11', 'vgg11_pooled')  # each way in a process of its own
 LIMIT = 300  # seconds of one
 MARKS = 'CLIENT_MARKS' in os.environ  # under the plugin only
 ISB, RET = 0xD5033FDF, 0xD65F03C0

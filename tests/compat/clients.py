@@ -6,7 +6,7 @@ Each row (tests/compat/client.py) runs once with each, under the emulator with a
 is no AArch64; what it gave is kept in build/compat/clients by what ran, so that a rerun goes on from there. A way of a
 row passes where its values differ by at most 1e-5 of the largest, and where PyTorch refuses it with both. Tables have
 the second forward pass: instructions, those in oneDNN and in the BLAS, modelled cycles, allocations, mappings and page
-faults. --document puts the table in place of the one that FILE has; --kept runs nothing."""
+faults. --document puts rows that ran into the table that FILE has; --kept runs nothing."""
 import argparse
 import array
 import json
@@ -81,8 +81,9 @@ class Library:
         self.files = sorted(os.path.join(front, name) for name in os.listdir(front)) if front else []
 
     def folder(self, row):
-        files = [os.path.join(HERE, 'client.py'), *(os.path.join(HERE, 'rows', name + '.py') for name in client.ROWS[row])]
-        return os.path.join(CACHE, f'{row}-{self.name}-{digest_of_files(files + self.files)[:12]}{asked()}')
+        made_of = ['client.py', *(os.path.join('rows', name + '.py') for name in client.ROWS[row])]
+        digest = digest_of_files([os.path.join(HERE, name) for name in made_of] + self.files)[:12]
+        return os.path.join(CACHE, f'{row}-{self.name}-{digest}{asked()}')
 
     def environment(self, row, folder):
         variables = {**os.environ, 'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1'}
@@ -317,21 +318,35 @@ def parse(arguments):
     parser.add_argument('--rows', default=','.join(client.ROWS))
     parser.add_argument('--cycles', default='N1', help='the core whose cycles are modelled')
     parser.add_argument('--out', help='a file for the table')
-    parser.add_argument('--document', help='a file that has such a table, whose place the new one takes')
+    parser.add_argument('--document', help='a file that has such a table: rows that ran take the place of theirs')
     parser.add_argument('--kept', action='store_true', help='only rows that have run')
     args = parser.parse_args(arguments)
     args.rows = [row for row in re.split('[, ]+', args.rows) if row]
     return args
 
 
+def name_of(line):
+    return line.split('|')[1].strip()
+
+
+def merged(old, new):
+    """Lines of rows, in the order of all: the new ones of a row that ran, the old ones of others."""
+    ran = {name_of(line) for line in new}
+    order = list(client.ROWS)
+    return sorted(new + [line for line in old if name_of(line) not in ran and name_of(line) in order],
+                  key=lambda line: order.index(name_of(line)))
+
+
 def put_into(path, lines):
-    """Instead of the table with the same head."""
+    """Into the table with the same head."""
     with open(path, encoding='utf-8') as file:
         old = file.read().splitlines()
     first = old.index(lines[0])
     last = next((i for i in range(first, len(old)) if not old[i].startswith('|')), len(old))
+    heading = len(head())
+    table = lines[:heading] + merged(old[first + heading:last], lines[heading:])
     with open(path, 'w', encoding='utf-8') as file:
-        file.write('\n'.join(old[:first] + lines + old[last:]) + '\n')
+        file.write('\n'.join(old[:first] + table + old[last:]) + '\n')
 
 
 def main():

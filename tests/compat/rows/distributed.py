@@ -1,7 +1,7 @@
 """Two processes share a batch by gloo's collectives (torch.distributed).
 
-With ours they share packed weights too, by the file that NEOPRENE_WEIGHTS_CACHE names. Each process has half of the CPUs,
-which all of its threads keep to."""
+With ours they share packed weights too, by the file that NEOPRENE_WEIGHTS_CACHE names. Each process has half of the
+CPUs, which all of its threads keep to."""
 import contextlib
 import os
 import sys

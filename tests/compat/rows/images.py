@@ -1,8 +1,10 @@
 """torchvision's networks with random weights, in the ways in which PyTorch runs them."""
 import copy
+import functools
 
 import torch
 import torchvision
+from torch import nn
 from torch.utils import mkldnn
 
 BATCH, SIZE = 2, 32  # one image is too little for PyTorch to ask oneDNN; larger ones take hours under the emulator
@@ -11,6 +13,7 @@ NETWORKS = {
     'mobilenet_v2': ('mobilenet_v2', BATCH, SIZE, None),
     'efficientnet_b0': ('efficientnet_b0', BATCH, SIZE, None),
     'vgg11': ('vgg11', BATCH, SIZE, None),
+    'vgg11_pooled': ('vgg11_pooled', BATCH, SIZE, None),
     'resnet50_224': ('resnet50', 1, 224, ('eager', 'channels_last')),
 }
 
@@ -38,7 +41,7 @@ def frozen(network, data):
 
 
 def optimized(network, data):
-    """Without PyTorch's own compiler: that one takes an hour for MobileNet's under the emulator, and asks no library."""
+    """Without PyTorch's own compiler: it takes an hour for MobileNet's under the emulator, and asks no library."""
     torch._C._jit_set_texpr_fuser_enabled(False)
     return compiled(network, data, torch.jit.freeze, torch.jit.optimize_for_inference)
 
@@ -70,22 +73,45 @@ def repeat_block(parameters, block):
         parameter.copy_(block.repeat(copies)[:parameter.numel()].view_as(parameter) * scale)
 
 
-def vgg(name):
-    """123 million of its random weights are minutes of the emulator: here a block of them is repeated."""
+def vgg11():
+    return torchvision.models.vgg11(weights=None)
+
+
+def vgg11_pooled():
+    """What is left of an image becomes one pixel instead of 7 by 7, which PyTorch has oneDNN make of a multiple of them
+    only: images of 224."""
+    network = torchvision.models.vgg11(weights=None)
+    network.avgpool = nn.AdaptiveAvgPool2d(1)
+    network.classifier[0] = nn.Linear(512, 4096)
+    return network
+
+
+def resnet_short(**options):
+    """One block of each of ResNet-50's kinds: 17 of its 53 convolutions."""
+    return torchvision.models.ResNet(torchvision.models.resnet.Bottleneck, [1, 1, 1, 1], **options)
+
+
+def of_repeated_block(make):
+    """VGG's 123 million random weights are minutes of the emulator."""
     with torch.device('meta'):
-        network = torchvision.models.get_model(name, weights=None)
+        network = make()
     network = network.to_empty(device='cpu')
     with torch.no_grad():
         repeat_block(network.parameters(), torch.randn(65521))
     return network
 
 
+MADE_HERE = {'vgg11': functools.partial(of_repeated_block, vgg11),
+             'vgg11_pooled': functools.partial(of_repeated_block, vgg11_pooled),
+             'resnet_short': resnet_short}
+
+
 def network_and_images(name, batch, size, **options):
     """The same weights and images each time."""
     torch.set_num_threads(1)
     torch.manual_seed(1)
-    network = vgg(name) if name == 'vgg11' else torchvision.models.get_model(name, weights=None, **options)
-    return network.eval(), torch.randn(batch, 3, size, size)
+    make = MADE_HERE.get(name) or functools.partial(torchvision.models.get_model, name, weights=None)
+    return make(**options).eval(), torch.randn(batch, 3, size, size)
 
 
 def row(name):
