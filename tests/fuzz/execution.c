@@ -265,8 +265,9 @@ static bool may_be_refused(const struct fuzz_problem *problem)
     return !problem->is_right && problem->is_runtime;
 }
 
-/* The loops' implementation of the plain problem; a reorder has one only. NULL where the sizes
- * contradict each other. */
+/* The loops' implementation of the plain problem. A reorder has one only, and so has what an
+ * operand makes late, of which sizes are known at execution: executions of it are compared with
+ * each other. NULL where the sizes contradict each other. */
 static neo_primitive_desc *reference_of(const struct fuzz_problem *plain, neo_engine *engine)
 {
     neo_primitive_desc *pd;
@@ -277,8 +278,9 @@ static neo_primitive_desc *reference_of(const struct fuzz_problem *plain, neo_en
     while (strcmp(neo_primitive_desc_algorithm(pd), "reference") != 0)
         if (neo_primitive_desc_next(pd) != NEO_OK)
             break;
-    require(plain->operation == FUZZ_REORDER ||
-            !strcmp(neo_primitive_desc_algorithm(pd), "reference"));
+    const char *algorithm = neo_primitive_desc_algorithm(pd);
+    require(plain->operation == FUZZ_REORDER || !strcmp(algorithm, "reference") ||
+            (plain->is_runtime && plain->operand_count > 0 && !strcmp(algorithm, "by_size")));
     return pd;
 }
 
