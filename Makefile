@@ -152,7 +152,7 @@ SMALL_FOLDERS := arch $(addprefix src/,memory/kinds memory/plan memory/shapes pa
 SMALL := $(addprefix src/,convolution/check convolution/convolution convolution/layouts \
     convolution/suppose convolution/trim convolution/types \
     $(addprefix convolution/depthwise/,depthwise pieces plan stay tiles typed) \
-    $(addprefix convolution/,direct/indirect direct/rows gemm/list gemm/reach) \
+    $(addprefix convolution/,direct/indirect direct/rows) \
     $(addprefix convolution/,nested/dilated winograd/blocking winograd/cut) \
     $(addprefix convolution/,winograd/threads winograd/traffic winograd/winograd) \
     core/env core/log deconvolution/deconvolution matmul/check matmul/matmul matmul/types \
