@@ -87,28 +87,39 @@ static int shared_with(const struct problem *problem, const struct arguments *ar
     return NEO_ARG_UNDEF;
 }
 
-static bool is_apart_from_tensors(const neo_memory *written, const struct arguments *args,
-                                  int count)
+static inline bool is_apart_from(const neo_memory *written, const neo_memory *const *others,
+                                 int count)
 {
-    for (int t = 0; t < count; t++)
-        if (args->tensors[t] && !are_apart(written, args->tensors[t]))
+    for (int i = 0; i < count; i++)
+        if (others[i] && !are_apart(written, others[i]))
             return false;
     return true;
 }
 
-/* As far as their ends tell: tensors and a scratchpad, of which it and dst are written. */
-static bool tensors_lie_apart(const struct arguments *args)
+/* tensors: so many of them, from the first one on. */
+static bool is_apart_from_all(const struct problem *problem, const struct arguments *args,
+                              const neo_memory *written, int tensors)
+{
+    return is_apart_from(written, args->tensors, tensors) &&
+           is_apart_from(written, args->extras, problem->extra_count) &&
+           is_apart_from(written, args->operands, post_ops_places(&problem->attributes)) &&
+           is_apart_from(written, args->quantizations, problem->attributes.quantization_count);
+}
+
+/* As far as their ends tell, where nothing is written but dst, which is the last tensor, and the
+ * scratchpad. */
+static bool lie_apart(const struct problem *problem, const struct arguments *args)
 {
     const neo_memory *dst = args->tensors[DST], *scratchpad = args->scratchpad;
-    return (!dst || is_apart_from_tensors(dst, args, DST)) &&
-           (!scratchpad || is_apart_from_tensors(scratchpad, args, TENSOR_COUNT));
+    return !problem->operation->writes && (!dst || is_apart_from_all(problem, args, dst, DST)) &&
+           (!scratchpad || is_apart_from_all(problem, args, scratchpad, TENSOR_COUNT));
 }
 
 struct shared_arguments arguments_shared(const struct implementation *impl,
                                          const struct arguments *args)
 {
     const struct problem *problem = &impl->problem;
-    if (impl->facts.only_tensors && tensors_lie_apart(args))
+    if (lie_apart(problem, args))
         return (struct shared_arguments){0, 0};
     for (int i = 0; i < given_count(problem); i++) {
         struct given written = given_at(problem, args, i);

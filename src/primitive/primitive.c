@@ -160,6 +160,20 @@ static neo_status check_operand(const struct problem *problem, const neo_engine 
     return NEO_OK;
 }
 
+/* Elements, if they follow each other from the first one on, or -1. Memory's descriptors are right,
+ * and have no run-time sizes. */
+static neo_dim dense_elements(const neo_memory_desc *desc)
+{
+    neo_dim elements = 1, reach = 1;
+    if (desc->format_kind != NEO_FORMAT_STRIDED || desc->offset)
+        return -1;
+    for (int i = 0; i < desc->ndims; i++) {
+        elements *= desc->dims[i];
+        reach += (desc->dims[i] - 1) * desc->strides[i];
+    }
+    return elements == 0 || elements == reach ? elements : -1;
+}
+
 /* Scales or zero points: values one after the other, in however many dimensions. */
 static neo_status check_values(const struct problem *problem, const neo_engine *engine, int index,
                                const neo_memory *memory)
@@ -170,11 +184,8 @@ static neo_status check_values(const struct problem *problem, const neo_engine *
     if (status != NEO_OK)
         return status;
     neo_dim count = quantization_count(q, quantization_tensor(problem, q));
-    neo_dim given = (neo_dim)neo_memory_desc_elements(desc);
-    size_t bytes = (neo_memory_desc_elements(desc) * neo_data_type_bits(q->type) + 7) / 8;
-    bool is_dense = desc->format_kind == NEO_FORMAT_STRIDED && desc->offset == 0 &&
-                    neo_memory_desc_size(desc) == bytes;
-    if (desc->data_type != q->type || !is_dense || (count != NEO_RUNTIME_DIM && given != count)) {
+    neo_dim given = dense_elements(desc);
+    if (desc->data_type != q->type || given < 0 || (count != NEO_RUNTIME_DIM && given != count)) {
         char text[DESC_TEXT_BYTES], name[ARGUMENT_TEXT_BYTES];
         log_check("neo_primitive_execute: %s: argument %s (%d) is %s, not %lld values of %s",
                   problem->operation->name, argument_text(q->arg, name), q->arg,
