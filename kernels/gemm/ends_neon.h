@@ -31,13 +31,6 @@ word .req w16
     .macro less_start sum
     fsub v\sum\().4s, v\sum\().4s, v0.4s
     .endm
-    .macro to_integer sum
-    fcvtns v\sum\().4s, v\sum\().4s
-    .endm
-    .macro round_small sum
-    fadd v\sum\().4s, v\sum\().4s, v0.4s
-    sub v\sum\().4s, v\sum\().4s, v0.4s
-    .endm
     .macro times_and_plus sum
     fmul v\sum\().4s, v\sum\().4s, v1.4s
     fadd v\sum\().4s, v\sum\().4s, v2.4s
@@ -76,8 +69,6 @@ word .req w16
     .if sums_are_integers
     shared to_float, to_float
     shared less_start, less_start
-    shared to_integer, to_integer
-    shared round_small, round_small
     .endif
     shared clamp, clamp_to, 0, 1
     shared times_and_plus, times_and_plus
@@ -94,17 +85,12 @@ word .req w16
 
 /* ---- values, whatever their rows and columns ---- */
 
-/* 1.5 * 2^23: its last bit is 1. */
-    .macro load_float_start
-    movi v0.4s, #0x4b, lsl #24
-    orr v0.4s, #0x40, lsl #16
-    .endm
-
     .macro values_of_sums first
     .if sums_are_integers
     ldr word, [end, #FINISH_IS_FLOAT]
     cbz word, 31f
-    load_float_start
+    movi v0.4s, #0x4b, lsl #24
+    orr v0.4s, #0x40, lsl #16
     on_sums less_start, \first, 1
     b 32f
 31: on_sums to_float, \first, 1
@@ -162,16 +148,6 @@ word .req w16
     \op v\sum\().4s, v\sum\().4s, v\other\().4s
     .endm
 
-    .macro round_values first
-    ldr word, [end, #FINISH_IS_SMALL]
-    cbz word, 31f
-    load_float_start
-    on_sums round_small, \first, 2
-    b 32f
-31: on_sums to_integer, \first, 1
-32:
-    .endm
-
 /* Goes to 35 for f32, and for the other one of bytes to 36. */
     .macro choose_dst
     ldr to_line, [end, #FINISH_DST_ROW]
@@ -182,9 +158,7 @@ word .req w16
     lsl to_line, to_line, #1
     .endif
     .endm
-    .macro choose_sign first
-    round_values \first
-    ldr word, [end, #FINISH_TO]
+    .macro choose_sign
     cmp word, #ELEMENT_U8
     b.eq 36f
     .endm
@@ -245,7 +219,12 @@ word .req w16
     .endr
     .endm
 
+/* Conversions and what narrows them take turns, since cores have other pipes for them. */
+    .macro to_integer sum
+    fcvtns v\sum\().4s, v\sum\().4s
+    .endm
     .macro bytes_of_line vectors, narrow_last, row, first, second, third
+    for_all to_integer, \first, \vectors
     sqxtn v\row\().4h, v\first\().4s
     .if \vectors > 1
     sqxtn2 v\row\().8h, v\second\().4s
@@ -359,6 +338,8 @@ word .req w16
     .endif
     .endm
     .macro narrow_integers to, first, second
+    to_integer \first
+    to_integer \second
     sqxtn v\to\().4h, v\first\().4s
     sqxtn2 v\to\().8h, v\second\().4s
     .endm
@@ -417,7 +398,7 @@ word .req w16
     finish_sums \first, by_rows_of_\registers, by_columns_of_\registers, \height, \vectors
     choose_dst
     .if sums_are_integers
-    choose_sign \first
+    choose_sign
     store_\registers\()_of_bytes \first, \height, \vectors, sqxtn
     b 39f
 36: store_\registers\()_of_bytes \first, \height, \vectors, sqxtun

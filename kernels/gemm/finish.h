@@ -27,9 +27,6 @@
  * the same (src/gemm/reciprocal.h): fma(value, reciprocal, value * rest), or with rest = 0 value *
  * reciprocal.
  *
- * is_small: what becomes bytes is below 2^22 in size before it is rounded, so that an addition
- * rounds it; conversions have one pipe of two on many cores. Results are the same.
- *
  * Sums of f32 have neither rows nor is_float. Needs no more than m rows of n
  * values, and writes nothing else. */
 struct gemm_finish {
@@ -47,7 +44,6 @@ struct gemm_finish {
     /* Of sums that are still in registers (struct gemm_tile): dst's type, and what finishes them in
      * memory where a kernel does not. */
     enum element to;
-    int is_small;
     void (*run)(const struct gemm_finish *finish);
 };
 enum { GEMM_FLOAT_START = 0x4b400000 };

@@ -30,7 +30,6 @@ OFFSET(gemm_finish, reciprocal, FINISH_RECIPROCAL, 112);
 OFFSET(gemm_finish, rest, FINISH_REST, 116);
 OFFSET(gemm_finish, zero, FINISH_ZERO, 120);
 OFFSET(gemm_finish, to, FINISH_TO, 124);
-OFFSET(gemm_finish, is_small, FINISH_IS_SMALL, 128);
 
 CONSTANT(ELEMENT_F32, 0);
 CONSTANT(ELEMENT_U8, 5);

@@ -3,7 +3,7 @@
 #ifndef SRC_GEMM_RESULTS_H
 #define SRC_GEMM_RESULTS_H
 
-#include <math.h>
+#include <stdlib.h>
 
 #include "kernels/gemm/finish.h"
 #include "src/gemm/gemm.h"
@@ -40,7 +40,6 @@ struct gemm_results {
     /* For sums that become results while they are in registers: all rows' factor, and whether the
      * bits of such sums are those of floats, see struct gemm_finish. */
     int32_t factor;
-    double most_sum; /* of integers, in size */
     bool are_floats;
 };
 
@@ -53,13 +52,10 @@ bool gemm_results_are_common(const struct problem *problem, int index);
  * One row is better finished for all panels of a step together. */
 bool gemm_results_suit(const struct gemm_plan *plan);
 
-/* Sums below it may begin with GEMM_FLOAT_START, and values are rounded by an addition. */
-#define GEMM_RESULTS_SMALL 0x1p22
-
-/* What sums of k products of s8, less a zero point of the first factors, are not above in size. */
-static inline double gemm_results_most(size_t k, int32_t zero_point)
+/* Are sums of k products of s8, less a zero point of the first factors, below 2^22 in size? */
+static inline bool gemm_results_are_small(size_t k, int32_t zero_point)
 {
-    return (double)k * 128 * (128 + fabs((double)zero_point));
+    return (uint64_t)k * 128 * (uint64_t)(128 + llabs((long long)zero_point)) < UINT64_C(1) << 22;
 }
 
 /* The kernel for a problem's results, or NULL if it has more to do than such a kernel does: sums

@@ -208,7 +208,6 @@ void matmul_typed_results(const struct typed_call *call, struct gemm_results *ou
     const neo_memory_desc *dst = &problem->tensors[DST];
     int32_t zero = shape->b_summed ? zero_of(call->execution, SRC, origin) : 0;
     bool integers = call->plan->integers;
-    double most = gemm_results_most(shape->k, zero);
     *out = (struct gemm_results){
         .context = call,
         .run = call->plan->finish,
@@ -223,8 +222,7 @@ void matmul_typed_results(const struct typed_call *call, struct gemm_results *ou
         .has_offsets = problem->tensors[BIAS].ndims != 0,
         .whole = gemm_results_whole(call->execution),
         .factor = -zero,
-        .most_sum = most,
-        .are_floats = integers && most < GEMM_RESULTS_SMALL,
+        .are_floats = integers && gemm_results_are_small(shape->k, zero),
     };
 }
 

@@ -289,7 +289,6 @@ void convolution_typed_results(const struct typed_call *call, struct gemm_result
     const struct problem *problem = call->execution->problem;
     const struct gemm_shape *shape = &call->plan->gemm.shape;
     int32_t zero = shape->b_summed ? zero_of_src(call) : 0;
-    double most = gemm_results_most(shape->k, zero);
     *out = (struct gemm_results){
         .context = call,
         .run = call->plan->finish,
@@ -302,8 +301,7 @@ void convolution_typed_results(const struct typed_call *call, struct gemm_result
         .has_offsets = problem->tensors[BIAS].ndims != 0,
         .whole = gemm_results_whole(call->execution),
         .factor = -zero,
-        .most_sum = most,
-        .are_floats = call->plan->integers && most < GEMM_RESULTS_SMALL,
+        .are_floats = call->plan->integers && gemm_results_are_small(shape->k, zero),
     };
 }
 

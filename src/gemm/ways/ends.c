@@ -2,7 +2,6 @@
 #include "src/gemm/ways/ends.h"
 
 #include <assert.h>
-#include <string.h>
 
 #include "src/core/checked.h"
 
@@ -51,38 +50,6 @@ static void fill_start(struct gemm_ends *ends, size_t count)
         ends->start[j] = (int32_t)(begin + factor * (uint32_t)ends->columns.zeros[j]);
 }
 
-/* Of `count` floats, in size; above all numbers if one of them is none. */
-static float largest(const float *values, size_t count)
-{
-    uint32_t most = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t bits;
-        memcpy(&bits, values + i, sizeof bits);
-        bits &= INT32_MAX;
-        most = bits > most ? bits : most;
-    }
-    float value;
-    memcpy(&value, &most, sizeof value);
-    return value;
-}
-
-/* Are bytes made of values below 2^22 in size, whatever the sums of these columns? A tenth more
- * than what is exact leaves room for roundings. */
-static bool are_values_small(const struct gemm_ends *ends, size_t count)
-{
-    const struct gemm_results *results = ends->results;
-    const struct gemm_finish *finish = &ends->finish;
-    double most = results->most_sum;
-    if (results->has_row_scales)
-        most *= (double)largest(ends->rows.scales, ends->block->rows);
-    if (results->has_scales)
-        most *= (double)largest(ends->columns.scales, count);
-    if (results->has_offsets)
-        most += (double)largest(ends->columns.offsets, count);
-    most = most / (double)finish->divisor + fabs((double)finish->zero);
-    return most >= 0 && most < GEMM_RESULTS_SMALL / 9 * 8;
-}
-
 /* From a column on as many as there is room for. */
 static void fill(struct gemm_ends *ends, size_t column)
 {
@@ -91,8 +58,6 @@ static void fill(struct gemm_ends *ends, size_t column)
     results->columns(results->context, ends->block, column, count, &ends->columns);
     if (has_start(ends))
         fill_start(ends, count);
-    if (ends->ends && element_bytes(ends->finish.to) == 1)
-        ends->finish.is_small = are_values_small(ends, count);
     ends->filled = (struct span){column, column + RESULT_COLUMNS};
 }
 
