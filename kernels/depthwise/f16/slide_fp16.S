@@ -2,11 +2,13 @@
  * rows with stride 1, 8 channels at a time, one pixel after the other (kernels/depthwise/taps.h).
  * Columns of src stay in registers while pixels have them as another of their columns, and weights
  * all the time. Two rows of pixels have columns of four lines: a pixel of both takes 4 loads, 4 of
- * what lists say, 2 copies of what sums begin with and 18 FMLA; with stride 2 one takes 6 and 3 loads,
- * a copy and 9 FMLA.
+ * what lists say, 2 copies of what sums begin with, 18 FMLA or FMUL and 4 FADD; with stride 2 one takes
+ * 6 and 3 loads, a copy, 9 FMLA and 2 FADD. Each kernel row has sums of its own, since nine FMLA that wait
+ * for each other would fill the queues of the core.
  *
- * v0 and v1 have the sums, v2 … v5 are for what becomes of them, v8 … v16 have weights, v17 … v28 three
- * columns, v29 what sums begin with, and v30 and v31 limits. */
+ * v0 and v1 have sums of the first kernel row and in the end all of them, v2 … v5 those of others, and
+ * later what becomes of sums; v8 … v16 have weights, v17 … v28 three columns, v29 what sums begin with,
+ * and v30 and v31 limits. */
 /* clang-format off */
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/depthwise/taps_offsets.h"
@@ -21,6 +23,7 @@ to .req x9
 lower .req x10
 offsets .req x11
 clamps .req x12
+special .req x15 /* 0: sums become halves as they are */
 line .req x13
 next_line .req x14
 scratch .req x17
@@ -60,31 +63,53 @@ channel .req x19
     .endr
     .endm
 
-    .macro mac sum, line, weight
-    fmla v\sum\().8h, v\line\().8h, v\weight\().8h
+    .macro mac op, sum, line, weight
+    \op v\sum\().8h, v\line\().8h, v\weight\().8h
+    .endm
+    .macro begin_sum sum
+    mov v\sum\().16b, v29.16b
+    .endm
+    .macro add_part sum, part
+    fadd v\sum\().8h, v\sum\().8h, v\part\().8h
+    .endm
+/* Of column k: kernel row r of pixel row `sum`, to v(2 * r + sum). */
+    .macro multiply_column op, k, first_row
+    .set r, \first_row
+    .rept 3 - \first_row
+    .set sum, 0
+    .rept sums
+    mac \op, %(2 * r + sum), %(17 + (column + \k) % 3 * lines + r + sum), %(8 + 3 * r + \k)
+    .set sum, sum + 1
+    .endr
+    .set r, r + 1
+    .endr
     .endm
 /* Of the pixel whose first column is number x. */
     .macro multiply_columns x
-    .set r, 0
-    .rept 3
-    .set k, 0
-    .rept 3
+    .set column, \x
+    for_all begin_sum, 0, sums
     .set sum, 0
     .rept sums
-    mac %(sum), %(17 + (\x + k) % 3 * lines + r + sum), %(8 + 3 * r + k)
+    mac fmla, %(sum), %(17 + column % 3 * lines + sum), 8
     .set sum, sum + 1
     .endr
-    .set k, k + 1
+    multiply_column fmul, 0, 1
+    multiply_column fmla, 1, 0
+    multiply_column fmla, 2, 0
+    .set sum, 0
+    .rept sums
+    add_part %(sum), %(2 + sum)
+    .set sum, sum + 1
     .endr
-    .set r, r + 1
+    .set sum, 0
+    .rept sums
+    add_part %(sum), %(4 + sum)
+    .set sum, sum + 1
     .endr
     .endm
 
 /* ---- ends: as kernels/gemm/finish.h says, offsets are added as f32 ---- */
 
-    .macro begin_sum sum
-    mov v\sum\().16b, v29.16b
-    .endm
     .macro widen sum
     fcvtl v4.4s, v\sum\().4h
     fcvtl2 v5.4s, v\sum\().8h
@@ -105,30 +130,45 @@ channel .req x19
     st1 {v4.4s, v5.4s}, [\at], row
     .endm
 
+    .macro store_halves
+    st1 {v0.8h}, [to], row
+    .if sums == 2
+    st1 {v1.8h}, [lower], row
+    .endif
+    .endm
+
+/* Halves by one branch, if they are what sums are; all else is out of the way. */
+    .macro finish_sums
+    cbnz special, .Lspecial\@
+.Lvalues\@:
+    store_halves
+.Ldone\@:
+    .subsection 1
+.Lspecial\@:
+    cbz end, 2f
+    cbz offsets, 1f
+    ldp q2, q3, [offsets]
+    for_all add_offsets, 0, sums
+1:  cbz clamps, .Lvalues\@
+    for_all limit, 0, sums
+    b .Lvalues\@
+2:  store_floats 0, to
+    .if sums == 2
+    store_floats 1, lower
+    .endif
+    b .Ldone\@
+    .subsection 0
+    .endm
+
     .macro pixel u
     .if stride == 1
     load_column %(\u + 2)
     .else
     load_two_columns %(2 * \u + 1)
     .endif
-    for_all begin_sum, 0, sums
     multiply_columns %(\u * stride)
-    cbz end, 3f
-    cbz offsets, 1f
-    ldp q2, q3, [offsets]
-    for_all add_offsets, 0, sums
-1:  cbz clamps, 2f
-    for_all limit, 0, sums
-2:  st1 {v0.8h}, [to], row
-    .if sums == 2
-    st1 {v1.8h}, [lower], row
-    .endif
-    b 4f
-3:  store_floats 0, to
-    .if sums == 2
-    store_floats 1, lower
-    .endif
-4:  subs left, left, #1
+    finish_sums
+    subs left, left, #1
     .endm
 
 /* Where results or sums go. */
@@ -142,6 +182,7 @@ channel .req x19
     add lower, to, scratch, lsl #1
     lsl row, row, #1
     ldr w12, [end, #FINISH_IS_CLAMPED]
+    orr special, offsets, clamps
     ldr s30, [end, #FINISH_LOW]
     ldr s31, [end, #FINISH_HIGH]
     fcvt h30, s30
@@ -151,7 +192,8 @@ channel .req x19
     cbz offsets, 2f
     add offsets, offsets, channel, lsl #2
     b 2f
-1:  ldp to, row, [taps, #TAPS_SUMS]
+1:  mov special, #1
+    ldp to, row, [taps, #TAPS_SUMS]
     add to, to, channel, lsl #2
     add lower, to, scratch, lsl #2
     lsl row, row, #2

@@ -27,7 +27,7 @@ end .req x7
 scales .req x8
 offsets .req x9
 row_scale .req x10
-more .req x11
+special .req x11 /* 0: sums become bytes, and have scales of channels only */
 from_row .req x12
 line_0 .req x13
 line_1 .req x14
@@ -163,9 +163,16 @@ group_weights .req x23
     with fadd, \value, 5
     .endm
 
-/* All that is more than scales of channels. */
+    .macro load_float_start register
+    movi v\register\().4s, #0x4b, lsl #24
+    orr v\register\().4s, #0x40, lsl #16
+    .endm
+
+/* Values, where there is more to do than scales of channels. */
     .macro function_for_more name, sums, vectors
 \name\():
+    load_float_start 4
+    for_all less_start, 0, \sums, 4
     cbz row_scale, 1f
     ld1r {v4.4s}, [row_scale]
     with_all fmul, \sums, 4
@@ -219,55 +226,58 @@ group_weights .req x23
     .endif
     .endm
 
-/* Of floats that are less what they began with. */
-    .macro values_of_sums sums, vectors, function
+/* By scales of channels alone. */
+    .macro scaled_values sums, vectors
     .if \vectors == 4
-    movi v4.4s, #0x4b, lsl #24
-    orr v4.4s, #0x40, lsl #16
+    load_float_start 4
     for_all less_start, 0, \sums, 4
-    .else
-    for_all less_start, 0, \sums, 30
-    .endif
-    cbz more, 1f
-    bl \function
-    b 2f
-1:
-    .if \vectors == 4
     load_channels 4, scales
     with_channels fmul, 4, 4, 4
     .else
+    for_all less_start, 0, \sums, 30
     with_channels fmul, \sums, \vectors, 28
     .endif
-2:
+    .endm
+
+/* Bytes by one branch, if scales are all there is; what else sums become, or that they are stored, is
+ * out of the way. to_bytes, to_sums: macros that write either. */
+    .macro finish_sums sums, vectors, function, to_bytes, to_sums
+    cbnz special, .Lspecial\@
+    scaled_values \sums, \vectors
+.Lvalues\@:
+    for_all to_integer, 0, \sums
+    \to_bytes
+.Ldone\@:
+    .subsection 1
+.Lspecial\@:
+    cbz end, .Lstore\@
+    bl \function
+    b .Lvalues\@
+.Lstore\@:
+    \to_sums
+    b .Ldone\@
+    .subsection 0
     .endm
 
 /* ---- one row of pixels ---- */
 
-    .macro store_sums
-    .if quads == 4
+    .macro sums_of_16
     st1 {v0.4s - v3.4s}, [to], row
-    .else
-    st1 {v0.4s, v1.4s}, [to], row
-    .endif
     .endm
-    .macro end_sums
-    .if quads == 4
-    values_of_sums 4, 4, .Lmore_16
-    .else
-    values_of_sums 2, 2, .Lmore_8
-    .endif
-    for_all to_integer, 0, quads
+    .macro bytes_of_16
     narrow_to_halves 0, 1
-    .if quads == 4
     narrow_to_halves 2, 3
-    .endif
     narrow_to_bytes 0
-    .if quads == 4
     narrow_to_more_bytes 0, 2
     st1 {v0.16b}, [to], row
-    .else
+    .endm
+    .macro sums_of_8
+    st1 {v0.4s, v1.4s}, [to], row
+    .endm
+    .macro bytes_of_8
+    narrow_to_halves 0, 1
+    narrow_to_bytes 0
     st1 {v0.8b}, [to], row
-    .endif
     .endm
 
     .macro pixel u
@@ -282,11 +292,12 @@ group_weights .req x23
     ld1 {v0.4s, v1.4s}, [from], from_row
     .endif
     multiply_columns 0, \u, 8
-    cbnz end, 3f
-    store_sums
-    b 4f
-3:  end_sums
-4:  subs left, left, #1
+    .if quads == 4
+    finish_sums 4, 4, .Lmore_16, bytes_of_16, sums_of_16
+    .else
+    finish_sums 2, 2, .Lmore_8, bytes_of_8, sums_of_8
+    .endif
+    subs left, left, #1
     .endm
 
 /* Where results or sums go, and what ends them. */
@@ -297,16 +308,17 @@ group_weights .req x23
     ldr row, [end, #FINISH_DST_ROW]
     ldr row_scale, [end, #FINISH_ROW_SCALES]
     ldp scales, offsets, [end, #FINISH_SCALES]
-    orr more, row_scale, offsets
+    orr special, row_scale, offsets
     ldr word, [end, #FINISH_IS_CLAMPED]
-    orr more, more, scratch
+    orr special, special, scratch
     ldr word, [end, #FINISH_IS_REQUANTIZED]
-    orr more, more, scratch
+    orr special, special, scratch
     add scales, scales, channel, lsl #2
     cbz offsets, 2f
     add offsets, offsets, channel, lsl #2
     b 2f
-1:  ldp to, row, [taps, #TAPS_SUMS]
+1:  mov special, #1
+    ldp to, row, [taps, #TAPS_SUMS]
     add to, to, channel, lsl #2
     lsl row, row, #2
 2:
@@ -314,8 +326,7 @@ group_weights .req x23
     .macro load_scales
     cbz end, 1f
     ldp q28, q29, [scales]
-1:  movi v30.4s, #0x4b, lsl #24
-    orr v30.4s, #0x40, lsl #16
+1:  load_float_start 30
     .if !has_sign
     movi v31.16b, #0x80
     .endif
@@ -406,6 +417,19 @@ group_weights .req x23
     shl v\to\().4s, v\from\().4s, #8
     .endm
 
+    .macro sums_of_pair
+    st1 {v0.4s, v1.4s}, [to], row
+    st1 {v2.4s, v3.4s}, [lower], row
+    .endm
+    .macro bytes_of_pair
+    narrow_to_halves 0, 1
+    narrow_to_halves 2, 3
+    narrow_to_bytes 0
+    narrow_to_bytes 2
+    st1 {v0.8b}, [to], row
+    st1 {v2.8b}, [lower], row
+    .endm
+
     .macro pixels_of_pair u
     load_column_at %(\u + 2)
     copy_to 0, 26
@@ -414,19 +438,8 @@ group_weights .req x23
     copy_to 3, 27
     multiply_columns 0, \u, 8
     multiply_columns 2, \u, 14
-    cbnz end, 3f
-    st1 {v0.4s, v1.4s}, [to], row
-    st1 {v2.4s, v3.4s}, [lower], row
-    b 4f
-3:  values_of_sums 4, 2, .Lmore_two_rows
-    for_all to_integer, 0, 4
-    narrow_to_halves 0, 1
-    narrow_to_halves 2, 3
-    narrow_to_bytes 0
-    narrow_to_bytes 2
-    st1 {v0.8b}, [to], row
-    st1 {v2.8b}, [lower], row
-4:  subs left, left, #1
+    finish_sums 4, 2, .Lmore_two_rows, bytes_of_pair, sums_of_pair
+    subs left, left, #1
     .endm
 
     .macro pair_function name, sign
