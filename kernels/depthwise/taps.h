@@ -25,8 +25,8 @@ enum { DEPTHWISE_BLOCK = 16, DEPTHWISE_MOST_GROUP = 4 };
  * `group` at a time, as the kernel says; the last ones that are missing have lines too, and weights
  * of 0. Integers: src is s8, or u8, which counts as what it is less 128, weights are s8, and sums
  * s32 modulo 2^32. Floats: weights and sums are f32, and products are added in the order of g, then
- * k, or in that of k for each g alone; a kernel whose weights are f16 rounds them, one that sums f16
- * rounds start and each sum, too.
+ * k, or in that of k for each g alone; a kernel whose weights are f16 rounds them, one that sums
+ * f16 rounds start and each sum, too.
  *
  * Nothing but 16 elements of each line is read, and nothing but sums is written. There is a pixel.
  *
