@@ -185,7 +185,7 @@ KERNEL(run_any, 0, 0)
 
 /* clang-format off */
 #define ROW(name, needs, element, weights, sum, arrange, way, columns, stride, pair) \
-    {"depthwise_" name, needs, element, weights, sum, 1 << (element), GROUP, columns, stride, arrange, run_##way, pair}
+    {"depthwise_" name, needs, element, weights, sum, 1 << (element), GROUP, columns, stride, arrange, run_##way, pair, 0}
 #define FLOAT_KERNELS(type, isa, needs, element, weights, sum, arrange)                    \
     {ROW(#type "_3s1_" #isa, needs, element, weights, sum, arrange, 3s1, 3, 1, NULL),      \
      ROW(#type "_3s2_" #isa, needs, element, weights, sum, arrange, 3s2, 3, 2, NULL),      \

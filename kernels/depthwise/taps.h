@@ -69,6 +69,8 @@ struct depthwise_taps_kernel {
      * results are `below` farther, and its kernel rows are the second to the fourth, for which
      * there are lines, too: in the same group, or in one more. */
     depthwise_taps_fn *run_pair;
+
+    uint8_t narrow_ends; /* sums end where is_narrow alone */
 };
 
 /* Fastest first; every type has one that needs nothing and takes any size. */

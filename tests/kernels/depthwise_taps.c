@@ -321,7 +321,10 @@ static void make_end_case(const struct depthwise_taps_kernel *kernel, struct cas
                            kernel->stride ? kernel->stride : 2, 1};
     size_t rows = two_rows || !is_integer(kernel) ? 3 : 1 + pixels % MOST_ROWS;
     make_case(kernel, c, pixels, size, two_rows ? 4 : rows, rows,
-              is_integer(kernel) ? EXTREME : REAL, seed);
+              !is_integer(kernel)   ? REAL
+              : kernel->narrow_ends ? SMALL
+                                    : EXTREME,
+              seed);
     if (is_integer(kernel))
         begin_as_floats(c, seed);
     c->taps.row = C;

@@ -1,47 +1,20 @@
-/* Depthwise convolution of bytes by SDOT, for kernels of 3 and 5 columns: pixels one after the other,
- * whose columns stay in registers while others have them, too (kernels/depthwise/taps.h).
+/* Depthwise convolution of bytes by SDOT, for kernels of 3 and 5 columns (slide_neon.h).
  *
  * SDOT adds four products of a channel: those of four kernel rows of a column. Four lines become
  * vectors that have four channels' elements of the rows next to each other, by ZIP: four of them for
- * 16 channels, a pass of a row for 3 columns, or two for 8 channels. v0 … v3 have sums, and v4 … v7
- * lines that become columns, or what sums are finished with; from v8 on are the weights of all
- * columns, then the columns of src. Where there is room v28 and v29 have scales, v30 what sums of
- * floats began with, and v31 what makes u8 s8.
+ * 16 channels, a pass of a row for 3 columns, or two for 8 channels. From v8 on are the weights of all
+ * columns, then the columns of src.
  *
  * 3x3, stride 1, two rows of pixels, 8 channels: 6 loads, 4 ZIP, 4 copies of what sums begin with, 12
- * SDOT; and where sums become bytes that have scales only, 21 more. */
+ * SDOT; and where sums become bytes that have scales only, 20 more. */
 /* clang-format off */
-#include "kernels/asm/assembly_neon.h"
-#include "kernels/depthwise/taps_offsets.h"
-#include "kernels/gemm/offsets.h"
+#include "kernels/depthwise/s8/slide_neon.h"
 
-taps .req x0
-lines .req x1
-offset .req x2
-to .req x3
-lower .req x4 /* of two rows of pixels */
-from .req x4 /* of one */
-row .req x5
-left .req x6
-end .req x7
-scales .req x8
-offsets .req x9
-row_scale .req x10
-special .req x11 /* 0: sums become bytes, and have scales of channels only */
-from_row .req x12
-line_0 .req x13
-line_1 .req x14
-line_2 .req x15
-line_3 .req x16
-scratch .req x17
-word .req w17
-link .req x19
-channel .req x20
-groups .req x21
-group_lines .req x22
-group_weights .req x23
-
-/* ---- columns ---- */
+    .macro place_columns
+    .set column_registers, quads
+    .set first_column, 8 + columns * quads
+    .set group_bytes, 64 * columns
+    .endm
 
     .macro load_line register, line
     .if quads == 4
@@ -49,9 +22,6 @@ group_weights .req x23
     .else
     ldr d\register, [\line, offset]
     .endif
-    .endm
-    .macro flip register, by
-    eor v\register\().16b, v\register\().16b, v\by\().16b
     .endm
     .macro zip count, width, to, first, second
     zip\count v\to\().\width, v\first\().\width, v\second\().\width
@@ -84,11 +54,6 @@ group_weights .req x23
     for_all flip, \first, 2, 31
     .endif
     .endm
-/* Column number x, counted from a pixel's first one that had everything at its place. */
-    .macro load_column_at x
-    load_column %(first_column + (\x) % columns * quads)
-    .endm
-
     .macro load_two_at first, second, from, at
     ldp q\first, q\second, [\from, #\at]
     .endm
@@ -120,279 +85,8 @@ group_weights .req x23
     .endr
     .endm
 
-/* ---- sums that are floats become bytes: `sums` vectors from v0 on, which are `vectors` of channels,
- * once or twice ---- */
-
-    .macro less_start sum, by
-    fsub v\sum\().4s, v\sum\().4s, v\by\().4s
-    .endm
-    .macro with op, sum, other
-    \op v\sum\().4s, v\sum\().4s, v\other\().4s
-    .endm
-    .macro with_channels op, sums, vectors, first
-    .set j, 0
-    .rept \sums
-    with \op, %(j), %(\first + j % \vectors)
-    .set j, j + 1
-    .endr
-    .endm
-    .macro with_all op, sums, other
-    .set j, 0
-    .rept \sums
-    with \op, %(j), \other
-    .set j, j + 1
-    .endr
-    .endm
-    .macro load_channels vectors, at
-    ldp q4, q5, [\at]
-    .if \vectors == 4
-    ldp q6, q7, [\at, #32]
-    .endif
-    .endm
-
-    .macro times_lane to, value, lane
-    fmul v\to\().4s, v\value\().4s, v4.s[\lane]
-    .endm
-    .macro divide_by_both_parts value
-    times_lane 6, \value, 1
-    fmla v6.4s, v\value\().4s, v4.s[0]
-    fadd v\value\().4s, v6.4s, v5.4s
-    .endm
-    .macro divide_by_one_part value
-    times_lane \value, \value, 0
-    with fadd, \value, 5
-    .endm
-
-    .macro load_float_start register
-    movi v\register\().4s, #0x4b, lsl #24
-    orr v\register\().4s, #0x40, lsl #16
-    .endm
-
-/* Values, where there is more to do than scales of channels. */
-    .macro function_for_more name, sums, vectors
-\name\():
-    load_float_start 4
-    for_all less_start, 0, \sums, 4
-    cbz row_scale, 1f
-    ld1r {v4.4s}, [row_scale]
-    with_all fmul, \sums, 4
-1:  load_channels \vectors, scales
-    with_channels fmul, \sums, \vectors, 4
-    cbz offsets, 2f
-    load_channels \vectors, offsets
-    with_channels fadd, \sums, \vectors, 4
-2:  ldr word, [end, #FINISH_IS_CLAMPED]
-    cbz word, 3f
-    ldr d4, [end, #FINISH_LOW]
-    dup v5.4s, v4.s[1]
-    dup v4.4s, v4.s[0]
-    with_all fmax, \sums, 4
-    with_all fmin, \sums, 5
-3:  ldr word, [end, #FINISH_IS_REQUANTIZED]
-    cbz word, 5f
-    ldr q4, [end, #FINISH_RECIPROCAL]
-    ldr word, [end, #FINISH_REST]
-    dup v5.4s, v4.s[2]
-    cbz word, 4f
-    for_all divide_by_both_parts, 0, \sums
-    ret
-4:  for_all divide_by_one_part, 0, \sums
-5:  ret
-    .endm
-    function_for_more .Lmore_16, 4, 4
-    function_for_more .Lmore_two_rows, 4, 2
-    function_for_more .Lmore_8, 2, 2
-
-    .macro to_integer value
-    fcvtns v\value\().4s, v\value\().4s
-    .endm
-/* Eight of them in v(first) and the next one. */
-    .macro narrow_to_halves first, second
-    sqxtn v\first\().4h, v\first\().4s
-    sqxtn2 v\first\().8h, v\second\().4s
-    .endm
-    .macro narrow_to_bytes first
-    .if has_sign
-    sqxtn v\first\().8b, v\first\().8h
-    .else
-    sqxtun v\first\().8b, v\first\().8h
-    .endif
-    .endm
-    .macro narrow_to_more_bytes first, second
-    .if has_sign
-    sqxtn2 v\first\().16b, v\second\().8h
-    .else
-    sqxtun2 v\first\().16b, v\second\().8h
-    .endif
-    .endm
-
-/* By scales of channels alone. */
-    .macro scaled_values sums, vectors
-    .if \vectors == 4
-    load_float_start 4
-    for_all less_start, 0, \sums, 4
-    load_channels 4, scales
-    with_channels fmul, 4, 4, 4
-    .else
-    for_all less_start, 0, \sums, 30
-    with_channels fmul, \sums, \vectors, 28
-    .endif
-    .endm
-
-/* Bytes by one branch, if scales are all there is; what else sums become, or that they are stored, is
- * out of the way. to_bytes, to_sums: macros that write either. */
-    .macro finish_sums sums, vectors, function, to_bytes, to_sums
-    cbnz special, .Lspecial\@
-    scaled_values \sums, \vectors
-.Lvalues\@:
-    for_all to_integer, 0, \sums
-    \to_bytes
-.Ldone\@:
-    .subsection 1
-.Lspecial\@:
-    cbz end, .Lstore\@
-    bl \function
-    b .Lvalues\@
-.Lstore\@:
-    \to_sums
-    b .Ldone\@
-    .subsection 0
-    .endm
-
-/* ---- one row of pixels ---- */
-
-    .macro sums_of_16
-    st1 {v0.4s - v3.4s}, [to], row
-    .endm
-    .macro bytes_of_16
-    narrow_to_halves 0, 1
-    narrow_to_halves 2, 3
-    narrow_to_bytes 0
-    narrow_to_more_bytes 0, 2
-    st1 {v0.16b}, [to], row
-    .endm
-    .macro sums_of_8
-    st1 {v0.4s, v1.4s}, [to], row
-    .endm
-    .macro bytes_of_8
-    narrow_to_halves 0, 1
-    narrow_to_bytes 0
-    st1 {v0.8b}, [to], row
-    .endm
-
-    .macro pixel u
-    .set x, \u * stride + columns - stride
-    .rept stride
-    load_column_at x
-    .set x, x + 1
-    .endr
-    .if quads == 4
-    ld1 {v0.4s - v3.4s}, [from], from_row
-    .else
-    ld1 {v0.4s, v1.4s}, [from], from_row
-    .endif
+    .macro multiply_pixel u
     multiply_columns 0, \u, 8
-    .if quads == 4
-    finish_sums 4, 4, .Lmore_16, bytes_of_16, sums_of_16
-    .else
-    finish_sums 2, 2, .Lmore_8, bytes_of_8, sums_of_8
-    .endif
-    subs left, left, #1
-    .endm
-
-/* Where results or sums go, and what ends them. */
-    .macro load_end
-    cbz end, 1f
-    ldr to, [end, #FINISH_DST]
-    add to, to, channel
-    ldr row, [end, #FINISH_DST_ROW]
-    ldr row_scale, [end, #FINISH_ROW_SCALES]
-    ldp scales, offsets, [end, #FINISH_SCALES]
-    orr special, row_scale, offsets
-    ldr word, [end, #FINISH_IS_CLAMPED]
-    orr special, special, scratch
-    ldr word, [end, #FINISH_IS_REQUANTIZED]
-    orr special, special, scratch
-    add scales, scales, channel, lsl #2
-    cbz offsets, 2f
-    add offsets, offsets, channel, lsl #2
-    b 2f
-1:  mov special, #1
-    ldp to, row, [taps, #TAPS_SUMS]
-    add to, to, channel, lsl #2
-    lsl row, row, #2
-2:
-    .endm
-    .macro load_scales
-    cbz end, 1f
-    ldp q28, q29, [scales]
-1:  load_float_start 30
-    .if !has_sign
-    movi v31.16b, #0x80
-    .endif
-    .endm
-
-    .macro load_first_columns count
-    .set x, 0
-    .rept \count
-    load_column_at x
-    .set x, x + 1
-    .endr
-    .endm
-
-/* type, columns, stride: of the name; quads: vectors of four channels that are done at a time. */
-    .macro slide_function name, sign, of_columns, of_stride, of_quads
-    .set has_sign, \sign
-    .set columns, \of_columns
-    .set stride, \of_stride
-    .set quads, \of_quads
-    .set first_column, 8 + columns * quads
-    begin_function \name
-    save_registers 4, 23
-    mov link, x30
-    mov channel, #0
-5:  ldp group_weights, from, [taps, #TAPS_WEIGHTS]
-    add group_weights, group_weights, channel, lsl #2
-    add from, from, channel, lsl #2
-    mov from_row, #0
-    ldr groups, [taps, #TAPS_GROUPS]
-    ldr group_lines, [taps, #TAPS_LINES]
-    ldr offset, [taps, #TAPS_OFFSET]
-    add offset, offset, channel
-6:  subs groups, groups, #1
-    mov end, #0
-    b.ne 1f
-    ldr end, [taps, #TAPS_END]
-1:  load_end
-    .if quads == 2
-    load_scales
-    .endif
-    load_weights
-    add group_weights, group_weights, #64 * columns
-    mov lines, group_lines
-    ldr scratch, [taps, #TAPS_LIST]
-    add group_lines, group_lines, scratch, lsl #3
-    ldr left, [taps, #TAPS_PIXELS]
-    load_first_columns %(columns - stride)
-    .p2align 4
-7:  .set u, 0
-    .rept columns - 1
-    pixel %(u)
-    b.eq 8f
-    .set u, u + 1
-    .endr
-    pixel %(u)
-    b.ne 7b
-8:  ldp from, from_row, [taps, #TAPS_SUMS]
-    add from, from, channel, lsl #2
-    lsl from_row, from_row, #2
-    cbnz groups, 6b
-    add channel, channel, #4 * quads
-    cmp channel, #16
-    b.lo 5b
-    mov x30, link
-    pop_and_return
-    end_function \name
     .endm
 
     slide_function depthwise_s8_3s1_slide, 1, 3, 1, 4
@@ -447,6 +141,7 @@ group_weights .req x23
     .set columns, 3
     .set stride, 1
     .set quads, 2
+    .set column_registers, quads
     .set first_column, 20
     begin_function \name
     save_registers 4, 23

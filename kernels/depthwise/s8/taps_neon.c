@@ -1,8 +1,7 @@
 /* Depthwise convolution of bytes without instructions for dot products: two products of a channel
  * are added as s16, which holds them unless both are -128 * -128, then sums of s32 take them. Lines
- * of src stay in registers while pixels have them as another of their columns.
- *
- * 3x3, stride 1: a pixel's 16 channels take 3 loads, 18 SMULL and SMLAL, and 20 SADDW. */
+ * of src stay in registers while pixels have them as another of their columns. Kernels of 3 columns
+ * are in slide_neon.S, but for weights of -128. */
 enum { GROUP = 3 };
 
 /* What of it is constant after inlining. columns 0: any, and any stride. */
@@ -168,40 +167,57 @@ INLINE void run_pass(const struct depthwise_taps *taps, struct pass pass, struct
         step(taps, pass, way);
 }
 
-INLINE void run_all(const struct depthwise_taps *taps, int columns, int stride, int has_sign)
+/* Any columns, and weights. */
+static void s8_wide(const struct depthwise_taps *taps)
 {
-    if (taps->is_narrow)
-        run_groups(taps, (struct way){columns, stride, has_sign, 1});
-    else
-        run_groups(taps, (struct way){0, 0, has_sign, 0});
+    run_groups(taps, (struct way){.has_sign = 1});
 }
 
-#define KERNEL(name, columns, stride, has_sign)         \
+static void u8_wide(const struct depthwise_taps *taps)
+{
+    run_groups(taps, (struct way){.has_sign = 0});
+}
+
+#define KERNEL(name, columns, stride, has_sign, wide)                     \
+    static void name(const struct depthwise_taps *taps)                   \
+    {                                                                     \
+        if (taps->is_narrow)                                              \
+            run_groups(taps, (struct way){columns, stride, has_sign, 1}); \
+        else                                                              \
+            wide(taps);                                                   \
+    }
+KERNEL(s8_5s1, 5, 1, 1, s8_wide)
+KERNEL(s8_5s2, 5, 2, 1, s8_wide)
+KERNEL(s8_any, 0, 0, 1, s8_wide)
+KERNEL(u8_5s1, 5, 1, 0, u8_wide)
+KERNEL(u8_5s2, 5, 2, 0, u8_wide)
+KERNEL(u8_any, 0, 0, 0, u8_wide)
+#undef KERNEL
+
+#define KERNEL(name, wide)                              \
+    depthwise_taps_fn depthwise_##name##_smull;         \
     static void name(const struct depthwise_taps *taps) \
     {                                                   \
-        run_all(taps, columns, stride, has_sign);       \
+        if (taps->is_narrow)                            \
+            depthwise_##name##_smull(taps);             \
+        else                                            \
+            wide(taps);                                 \
     }
-KERNEL(s8_3s1, 3, 1, 1)
-KERNEL(s8_3s2, 3, 2, 1)
-KERNEL(s8_5s1, 5, 1, 1)
-KERNEL(s8_5s2, 5, 2, 1)
-KERNEL(s8_any, 0, 0, 1)
-KERNEL(u8_3s1, 3, 1, 0)
-KERNEL(u8_3s2, 3, 2, 0)
-KERNEL(u8_5s1, 5, 1, 0)
-KERNEL(u8_5s2, 5, 2, 0)
-KERNEL(u8_any, 0, 0, 0)
+KERNEL(s8_3s1, s8_wide)
+KERNEL(s8_3s2, s8_wide)
+KERNEL(u8_3s1, u8_wide)
+KERNEL(u8_3s2, u8_wide)
 #undef KERNEL
 
 /* clang-format off */
-#define ROW(type, element, way, columns, stride) \
-    {"depthwise_" #type "_" #way "_neon", CPU_NEON, element, ELEMENT_S8, ELEMENT_S32, 0, GROUP, columns, stride, NULL, \
-     type##_##way, NULL}
+#define ROW(type, element, way, ends, columns, stride) \
+    {"depthwise_" #type "_" #way "_neon", CPU_NEON, element, ELEMENT_S8, ELEMENT_S32, ends, GROUP, columns, stride, NULL, \
+     type##_##way, NULL, 1}
 const struct depthwise_taps_kernel depthwise_s8_neon[DEPTHWISE_S8_KERNELS] = {
-    ROW(s8, ELEMENT_S8, 3s1, 3, 1), ROW(u8, ELEMENT_U8, 3s1, 3, 1),
-    ROW(s8, ELEMENT_S8, 3s2, 3, 2), ROW(u8, ELEMENT_U8, 3s2, 3, 2),
-    ROW(s8, ELEMENT_S8, 5s1, 5, 1), ROW(u8, ELEMENT_U8, 5s1, 5, 1),
-    ROW(s8, ELEMENT_S8, 5s2, 5, 2), ROW(u8, ELEMENT_U8, 5s2, 5, 2),
-    ROW(s8, ELEMENT_S8, any, 0, 0), ROW(u8, ELEMENT_U8, any, 0, 0),
+    ROW(s8, ELEMENT_S8, 3s1, 1 << ELEMENT_S8, 3, 1), ROW(u8, ELEMENT_U8, 3s1, 1 << ELEMENT_U8, 3, 1),
+    ROW(s8, ELEMENT_S8, 3s2, 1 << ELEMENT_S8, 3, 2), ROW(u8, ELEMENT_U8, 3s2, 1 << ELEMENT_U8, 3, 2),
+    ROW(s8, ELEMENT_S8, 5s1, 0, 5, 1),               ROW(u8, ELEMENT_U8, 5s1, 0, 5, 1),
+    ROW(s8, ELEMENT_S8, 5s2, 0, 5, 2),               ROW(u8, ELEMENT_U8, 5s2, 0, 5, 2),
+    ROW(s8, ELEMENT_S8, any, 0, 0, 0),               ROW(u8, ELEMENT_U8, any, 0, 0, 0),
 };
 /* clang-format on */

@@ -326,7 +326,8 @@ static bool ends_in_registers(const struct depthwise_typed_call *call)
 {
     const struct gemm_finish *whole = &call->whole;
     bool divides = whole->is_requantized && whole->reciprocal == 0;
-    return call->plan->ends && (!call->plan->integers || (whole->is_float && !divides));
+    bool suits = !call->plan->kernel->narrow_ends || call->is_narrow;
+    return call->plan->ends && (!call->plan->integers || (whole->is_float && !divides && suits));
 }
 
 void depthwise_typed_prepare(struct depthwise_typed_call *call)
