@@ -82,6 +82,8 @@ static double sums_beside(const struct convolution_winograd *mine,
 
 double winograd_kept(const struct convolution_winograd *mine)
 {
+    if (!mine->tiles) /* no images */
+        return 0;
     struct winograd_blocking how = {div_up(mine->tiles, mine->strip), mine->most_panels};
     return inputs_of(mine, &how) + sums_beside(mine, &how);
 }
