@@ -221,6 +221,26 @@ static void empty_convolutions_have_a_kernel_and_cost_less_than_others(void **st
     }
 }
 
+/* By each of Winograd's algorithms, of one dimension; what they keep is nothing. */
+static void no_images_are_no_tiles(void **state)
+{
+    (void)state;
+    neo_convolution_desc desc = {.prop_kind = NEO_FORWARD_INFERENCE,
+                                 .algorithm = NEO_CONVOLUTION_WINOGRAD,
+                                 .src = tensor_desc(3, (neo_dim[]){0, 48, 6}, "abc"),
+                                 .weights = tensor_desc(3, (neo_dim[]){12, 48, 3}, "any"),
+                                 .dst = tensor_desc(3, (neo_dim[]){0, 12, 8}, "abc"),
+                                 .strides = {1},
+                                 .padding_left = {3},
+                                 .padding_right = {1}};
+    neo_primitive_desc *pd;
+    assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+    do
+        assert_true(isfinite(neo_primitive_desc_estimate(pd)));
+    while (neo_primitive_desc_next(pd) == NEO_OK);
+    neo_primitive_desc_destroy(pd);
+}
+
 struct long_reorder {
     struct tensor src, dst;
     struct operands operands;
@@ -341,6 +361,7 @@ int main(void)
         cmocka_unit_test(an_image_of_one_channel_keeps_its_order),
         cmocka_unit_test(a_layout_that_is_chosen_has_no_offset),
         cmocka_unit_test(empty_convolutions_have_a_kernel_and_cost_less_than_others),
+        cmocka_unit_test(no_images_are_no_tiles),
         cmocka_unit_test(a_reorder_of_long_rows_reads_operands_where_they_belong),
         cmocka_unit_test(packed_weights_are_reordered_as_they_are_only),
         cmocka_unit_test(a_memory_may_be_given_the_buffer_it_owns),
