@@ -88,17 +88,21 @@ struct pixels {
     float weights[2];
 };
 
+/* The nearest one that there is: f32 does not tell large positions apart. */
+static neo_dim pixel_within(neo_dim pixel, neo_dim in)
+{
+    return pixel < 0 ? 0 : pixel < in ? pixel : in - 1;
+}
+
 static struct pixels pixels_of(const struct resampling_plan *plan, neo_dim o, neo_dim out,
                                neo_dim in)
 {
     float x = ((float)o + 0.5f) * (float)in / (float)out - 0.5f;
-    if (!plan->linear) {
-        neo_dim nearest = (neo_dim)roundf(x);
-        return (struct pixels){{nearest < in ? nearest : in - 1, 0}, {1, 0}};
-    }
+    if (!plan->linear)
+        return (struct pixels){{pixel_within((neo_dim)roundf(x), in), 0}, {1, 0}};
     float left = floorf(x);
-    neo_dim first = (neo_dim)left, second = first + 1;
-    return (struct pixels){{first < 0 ? 0 : first, second < in ? second : in - 1},
+    neo_dim first = (neo_dim)left;
+    return (struct pixels){{pixel_within(first, in), pixel_within(first + 1, in)},
                            {1 - (x - left), x - left}};
 }
 
@@ -150,7 +154,7 @@ static void add_pixels(struct resampling_line *l, const void *data, float weight
     for (size_t i = 0; i < l->line.count; i++) {
         neo_dim o = l->line.position[d] + (neo_dim)i;
         struct pixels p = pixels_of(l->plan, o, dst->dims[d], src->dims[d]);
-        for (int t = 0; t < 1 + l->plan->linear; t++) {
+        for (int t = 0; t < 2 && p.weights[t] != 0; t++) { /* as of lines: 0 times NaN is 0 */
             float x = element_read_f32(l->plan->src.element, data, p.at[t] * src->strides[d]);
             l->values[i] += x * p.weights[t] * weight;
         }

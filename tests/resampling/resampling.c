@@ -2,6 +2,8 @@
 #include "tests/support/test.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "tests/support/cases/operation_case.h"
 #include "tests/support/session.h"
@@ -74,6 +76,68 @@ static void every_kind_type_and_layout(void **state)
         }
 }
 
+static void resample(neo_resampling algorithm, neo_memory *src, neo_memory *dst)
+{
+    const neo_exec_arg args[] = {{NEO_ARG_SRC, src}, {NEO_ARG_DST, dst}};
+    neo_primitive_desc *pd;
+    neo_primitive *primitive;
+    assert_int_equal(neo_resampling_primitive_desc_create(&pd, engine, NEO_FORWARD_INFERENCE,
+                                                          algorithm, NULL, neo_memory_get_desc(src),
+                                                          neo_memory_get_desc(dst), NULL),
+                     NEO_OK);
+    assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
+    assert_int_equal(neo_primitive_execute(primitive, stream, 2, args), NEO_OK);
+    neo_primitive_destroy(primitive);
+    neo_primitive_desc_destroy(pd);
+}
+
+/* A pixel that has no part in another one does not become one by being infinite. */
+static void infinity_stays_where_it_is(void **state)
+{
+    static const char *const tags[] = {"abc", "acb"};
+    const neo_dim dims[] = {1, 1, 4}, place[] = {0, 0, 2};
+    (void)state;
+    for (size_t i = 0; i < count_of(tags); i++) {
+        struct typed src = typed_make_tag(engine, NEO_F32, 3, dims, tags[i]);
+        struct typed dst = typed_make_tag(engine, NEO_F32, 3, dims, tags[i]);
+        uint32_t seed = 1;
+        typed_fill(&src, -9, 9, &seed);
+        typed_put(&src, place, (double)INFINITY);
+        resample(NEO_RESAMPLING_LINEAR, src.memory, dst.memory);
+        neo_dim position[3] = {0};
+        do
+            assert_true(typed_get(&dst, position) == typed_get(&src, position));
+        while (typed_next(3, dims, position));
+        typed_free(&dst);
+        typed_free(&src);
+    }
+}
+
+/* f32 rounds such positions to what is before the first pixel, or behind the last one. */
+static void nothing_beside_src_is_read(void **state)
+{
+    const neo_dim large = 1 << 25, sizes[] = {1, large};
+    signed char *buffer = malloc((size_t)large + 2), *result = malloc((size_t)large);
+    (void)state;
+    assert_true(buffer && result);
+    for (size_t i = 0; i < count_of(sizes); i++) {
+        neo_memory_desc a = typed_desc(3, (neo_dim[]){1, 1, sizes[i]}, NEO_S8, "abc");
+        neo_memory_desc b = typed_desc(3, (neo_dim[]){1, 1, large}, NEO_S8, "abc");
+        neo_memory *src, *dst;
+        memset(buffer, 5, (size_t)large + 2);
+        buffer[0] = buffer[1 + sizes[i]] = 77;
+        assert_int_equal(neo_memory_create(&src, &a, engine, buffer + 1), NEO_OK);
+        assert_int_equal(neo_memory_create(&dst, &b, engine, result), NEO_OK);
+        resample(i ? NEO_RESAMPLING_LINEAR : NEO_RESAMPLING_NEAREST, src, dst);
+        assert_int_equal(result[0], 5);
+        assert_int_equal(result[large - 1], 5);
+        neo_memory_destroy(dst);
+        neo_memory_destroy(src);
+    }
+    free(result);
+    free(buffer);
+}
+
 static void refuses(void **state)
 {
     neo_primitive_desc *pd;
@@ -104,6 +168,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_type_and_layout),
+        cmocka_unit_test(infinity_stays_where_it_is),
+        cmocka_unit_test(nothing_beside_src_is_read),
         cmocka_unit_test(refuses),
     };
     return cmocka_run_group_tests_name("resampling", tests, session_setup, session_teardown);
