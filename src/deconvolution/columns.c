@@ -71,14 +71,15 @@ static neo_memory_desc copy_of(const neo_memory_desc *src)
     return copy;
 }
 
+/* Of one image: how far apart images are does not matter. */
 static bool is_along_channels(const neo_memory_desc *dst)
 {
     int order[NEO_MAX_NDIMS];
     desc_memory_order(dst, order);
-    int i = dst->ndims - 1;
-    while (i > 0 && dst->dims[order[i]] == 1)
-        i--;
-    return order[i] < 2;
+    for (int i = dst->ndims - 1; i >= 0; i--)
+        if (order[i] != 0 && dst->dims[order[i]] != 1)
+            return order[i] == 1;
+    return true; /* lines of one element */
 }
 
 /* Batch dimensions: groups, then three of taps. */

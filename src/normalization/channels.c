@@ -108,7 +108,7 @@ static void plan_vectors(struct channels_plan *plan, const neo_memory_desc *dst)
         plan->vector.dims[i] = 1;
     plan->vector.dims[0] = (neo_dim)plan->images;
     plan->vector.dims[1] = dst->dims[1];
-    desc_set_plain(&plan->vector);
+    desc_set_order_of(&plan->vector, dst); /* along a line of dst without gaps */
 }
 
 static void plan_region(struct channels_plan *plan, const neo_memory_desc *src)
@@ -231,8 +231,10 @@ static void fill_vectors(const struct channels_plan *plan, const struct executio
     float factor = 1 / sqrtf(m.variance + plan->parameters.epsilon);
     const float *scale = plan->scale < 0 ? NULL : execution->extras[plan->scale];
     const float *shift = plan->shift < 0 ? NULL : execution->extras[plan->shift];
-    for (size_t i = 0; i < plan->per_group; i++) {
-        size_t at = region * plan->per_group + i, channel = at % plan->channels;
+    size_t image = region / plan->groups, first = region % plan->groups * plan->per_group;
+    for (size_t channel = first; channel < first + plan->per_group; channel++) {
+        size_t at =
+            image * (size_t)plan->vector.strides[0] + channel * (size_t)plan->vector.strides[1];
         vectors[CENTER * floats + at] = m.mean;
         vectors[FACTOR * floats + at] = scale ? factor * scale[channel] : factor;
         vectors[SHIFT * floats + at] = shift ? shift[channel] : 0;

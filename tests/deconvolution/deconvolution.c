@@ -126,12 +126,15 @@ static void every_shape_type_and_layout(void **state)
                                              {NEO_S8, NEO_S8, NEO_S8}};
     static const char *const rows[] = {"abc", "abcd", "abcde", "abcdef"};
     static const char *const last[] = {"acb", "acdb", "acdeb", "acdefb"};
+    static const char *const images_last[] = {"bca", "bcda", "bcdea"};
     (void)state;
     for (size_t i = 0; i < count_of(shapes); i++)
-        for (size_t j = 0; j < 8; j++) {
+        for (size_t j = 0; j < 9; j++) {
             int kind = shapes[i].space - 1, weights = kind + (shapes[i].groups > 1);
             const char *const tags[] = {j % 2 ? rows[kind] : last[kind],
-                                        j / 2 % 2 ? rows[kind] : last[kind],
+                                        j == 8      ? images_last[kind]
+                                        : j / 2 % 2 ? rows[kind]
+                                                    : last[kind],
                                         j / 4 ? "any" : rows[weights]};
             check(&shapes[i], types[(i + j) % count_of(types)], tags, j % 3 == 1, j % 2);
         }

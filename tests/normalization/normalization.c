@@ -246,7 +246,7 @@ static void every_case_type_and_layout(void **state)
                                              {NEO_S8, NEO_F16},
                                              {NEO_U8, NEO_S8}};
     static const char *const tags[][2] = {
-        {"abcd", "abcd"}, {"acdb", "acdb"}, {"abcd", "acdb"}, {"dcba", "abcd"}};
+        {"abcd", "abcd"}, {"acdb", "acdb"}, {"abcd", "acdb"}, {"dcba", "abcd"}, {"abcd", "bcda"}};
     (void)state;
     for (size_t i = 0; i < count_of(cases); i++)
         for (size_t j = 0; j < count_of(tags); j++)
