@@ -116,21 +116,24 @@ static void infinity_stays_where_it_is(void **state)
 /* f32 rounds such positions to what is before the first pixel, or behind the last one. */
 static void nothing_beside_src_is_read(void **state)
 {
-    const neo_dim large = 1 << 25, sizes[] = {1, large};
-    signed char *buffer = malloc((size_t)large + 2), *result = malloc((size_t)large);
+    static const struct {
+        neo_resampling algorithm;
+        neo_dim in, out;
+    } cases[] = {{NEO_RESAMPLING_NEAREST, 1, 1 << 25}, {NEO_RESAMPLING_LINEAR, 1 << 24, 1 << 24}};
+    signed char *buffer = malloc((1 << 24) + 2), *result = malloc(1 << 25);
     (void)state;
     assert_true(buffer && result);
-    for (size_t i = 0; i < count_of(sizes); i++) {
-        neo_memory_desc a = typed_desc(3, (neo_dim[]){1, 1, sizes[i]}, NEO_S8, "abc");
-        neo_memory_desc b = typed_desc(3, (neo_dim[]){1, 1, large}, NEO_S8, "abc");
+    for (size_t i = 0; i < count_of(cases); i++) {
+        neo_memory_desc a = typed_desc(3, (neo_dim[]){1, 1, cases[i].in}, NEO_S8, "abc");
+        neo_memory_desc b = typed_desc(3, (neo_dim[]){1, 1, cases[i].out}, NEO_S8, "abc");
         neo_memory *src, *dst;
-        memset(buffer, 5, (size_t)large + 2);
-        buffer[0] = buffer[1 + sizes[i]] = 77;
+        memset(buffer, 5, (1 << 24) + 2);
+        buffer[0] = buffer[1 + cases[i].in] = 77;
         assert_int_equal(neo_memory_create(&src, &a, engine, buffer + 1), NEO_OK);
         assert_int_equal(neo_memory_create(&dst, &b, engine, result), NEO_OK);
-        resample(i ? NEO_RESAMPLING_LINEAR : NEO_RESAMPLING_NEAREST, src, dst);
+        resample(cases[i].algorithm, src, dst);
         assert_int_equal(result[0], 5);
-        assert_int_equal(result[large - 1], 5);
+        assert_int_equal(result[cases[i].out - 1], 5);
         neo_memory_destroy(dst);
         neo_memory_destroy(src);
     }
