@@ -147,7 +147,8 @@ static void typed_plan(void *plan, const struct problem *problem, const struct c
                        .b_packed = problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_PACKED &&
                                    !mine->in_blocks,
                        .a_summed = mine->integers && is_shifted(problem, WEIGHTS),
-                       .b_summed = mine->integers && is_shifted(problem, SRC),
+                       /* weights without rows have no buffer, so no sums behind them */
+                       .b_summed = mine->integers && is_shifted(problem, SRC) && size_of(shape.k),
                        .output = GEMM_STAGED,
                    },
                    cpu);

@@ -241,6 +241,77 @@ static void no_images_are_no_tiles(void **state)
     neo_primitive_desc_destroy(pd);
 }
 
+/* Every implementation gives sums of nothing, with memory as the library allocates it: tensors
+ * without elements have no buffer. */
+static void all_give_zeros(neo_primitive_desc *pd)
+{
+    static const int names[] = {NEO_ARG_SRC, NEO_ARG_WEIGHTS, NEO_ARG_DST};
+    do {
+        neo_primitive *primitive;
+        neo_exec_arg args[count_of(names)];
+        for (size_t i = 0; i < count_of(names); i++) {
+            args[i].arg = names[i];
+            assert_int_equal(neo_memory_create(&args[i].memory,
+                                               neo_primitive_desc_query(pd, names[i]), engine,
+                                               NEO_MEMORY_ALLOCATE),
+                             NEO_OK);
+        }
+        const neo_memory_desc *dst = neo_primitive_desc_query(pd, NEO_ARG_DST);
+        void *weights = neo_memory_get_handle(args[1].memory);
+        float *results = neo_memory_get_handle(args[2].memory);
+        if (weights) /* packed ones have their sums behind them, of 0 as well */
+            memset(weights, 0, neo_memory_desc_size(neo_memory_get_desc(args[1].memory)));
+        memset(results, 0xff, neo_memory_desc_size(dst));
+        assert_int_equal(neo_primitive_create(&primitive, pd), NEO_OK);
+        assert_int_equal(neo_primitive_execute(primitive, stream, count_of(names), args), NEO_OK);
+        for (size_t i = 0; i < neo_memory_desc_elements(dst); i++)
+            assert_true(results[i] == 0);
+        neo_primitive_destroy(primitive);
+        for (size_t i = 0; i < count_of(names); i++)
+            neo_memory_destroy(args[i].memory);
+    } while (neo_primitive_desc_next(pd) == NEO_OK);
+    neo_primitive_desc_destroy(pd);
+}
+
+static const neo_data_type multiplied[] = {NEO_F32, NEO_F16, NEO_BF16, NEO_S8, NEO_U8};
+
+static void products_without_rows_of_weights_are_zeros(void **state)
+{
+    (void)state;
+    static const char *const tags[] = {"ab", "any"};
+    for (size_t i = 0; i < count_of(multiplied) * count_of(tags); i++) {
+        neo_matmul_desc desc = {.src = tensor_desc(2, (neo_dim[]){3, 0}, "ab"),
+                                .weights = tensor_desc(2, (neo_dim[]){0, 19}, tags[i % 2]),
+                                .dst = tensor_desc(2, (neo_dim[]){3, 19}, "ab")};
+        desc.src.data_type = desc.weights.data_type = multiplied[i / 2];
+        neo_primitive_desc *pd;
+        assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+        all_give_zeros(pd);
+    }
+}
+
+/* No channels, or no pixels: then every tap is in the padding on the right. */
+static void convolutions_of_no_values_are_zeros(void **state)
+{
+    (void)state;
+    static const char *const tags[] = {"abc", "any"};
+    for (size_t i = 0; i < count_of(multiplied) * count_of(tags) * 4; i++) {
+        neo_dim channels = (neo_dim)(i / 2 % 2), oc = i / 4 % 2 ? 19 : 1;
+        neo_dim width = channels ? 0 : 5, out = channels ? 1 : 4;
+        neo_convolution_desc desc = {.prop_kind = NEO_FORWARD_INFERENCE,
+                                     .src = tensor_desc(3, (neo_dim[]){2, channels, width}, "abc"),
+                                     .weights =
+                                         tensor_desc(3, (neo_dim[]){oc, channels, 2}, tags[i % 2]),
+                                     .dst = tensor_desc(3, (neo_dim[]){2, oc, out}, "abc"),
+                                     .strides = {1},
+                                     .padding_right = {out + 1 - width}};
+        desc.src.data_type = desc.weights.data_type = multiplied[i / 8];
+        neo_primitive_desc *pd;
+        assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &desc, NULL), NEO_OK);
+        all_give_zeros(pd);
+    }
+}
+
 struct long_reorder {
     struct tensor src, dst;
     struct operands operands;
@@ -362,6 +433,8 @@ int main(void)
         cmocka_unit_test(a_layout_that_is_chosen_has_no_offset),
         cmocka_unit_test(empty_convolutions_have_a_kernel_and_cost_less_than_others),
         cmocka_unit_test(no_images_are_no_tiles),
+        cmocka_unit_test(products_without_rows_of_weights_are_zeros),
+        cmocka_unit_test(convolutions_of_no_values_are_zeros),
         cmocka_unit_test(a_reorder_of_long_rows_reads_operands_where_they_belong),
         cmocka_unit_test(packed_weights_are_reordered_as_they_are_only),
         cmocka_unit_test(a_memory_may_be_given_the_buffer_it_owns),

@@ -114,20 +114,22 @@ static void typed_plan(void *plan, const struct problem *problem, const struct c
     gemm_side_init(&mine->a, problem->tensors[SRC].data_type, type, cpu);
     gemm_side_init(&mine->b, weights->data_type, type, cpu);
     convolution_typed_plan_patches(mine);
-    gemm_plan_init(&mine->gemm,
-                   &(struct gemm_shape){
-                       .batch = (size_t)mine->shape.groups,
-                       .m = pixels_of(&mine->shape),
-                       .n = (size_t)mine->shape.oc,
-                       .k = depth_of(&mine->shape),
-                       .type = type,
-                       .b_packed = packed,
-                       .a_summed = mine->integers && is_shifted(problem, WEIGHTS),
-                       .b_summed = mine->integers && is_shifted(problem, SRC),
-                       .output = GEMM_STAGED,
-                       .task_scratch_bytes = convolution_typed_patches_scratch(mine),
-                   },
-                   cpu);
+    gemm_plan_init(
+        &mine->gemm,
+        &(struct gemm_shape){
+            .batch = (size_t)mine->shape.groups,
+            .m = pixels_of(&mine->shape),
+            .n = (size_t)mine->shape.oc,
+            .k = depth_of(&mine->shape),
+            .type = type,
+            .b_packed = packed,
+            .a_summed = mine->integers && is_shifted(problem, WEIGHTS),
+            /* weights without rows have no buffer, so no sums behind them */
+            .b_summed = mine->integers && is_shifted(problem, SRC) && depth_of(&mine->shape),
+            .output = GEMM_STAGED,
+            .task_scratch_bytes = convolution_typed_patches_scratch(mine),
+        },
+        cpu);
 }
 
 static size_t typed_scratch_bytes(const void *plan, int threads)

@@ -447,6 +447,8 @@ static void pack_taps(struct patches *patches)
 {
     const struct convolution_shape *s = patches->image;
     size_t ic = (size_t)s->ic, depth = patches->panel->depth, first = patches->panel->first;
+    if (!depth) /* no channels */
+        return;
     size_t channel = first % ic;
     struct tap tap = tap_at(s, first / ic);
     for (size_t p = 0; p < depth; next_tap(s, &tap, WIDTH), channel = 0) {

@@ -216,7 +216,7 @@ static const char *matmul_refuse(const struct algorithm *self, const struct prob
         return "the weights are packed for another algorithm";
     if (post_ops_have_operand(&problem->attributes))
         return "a post-operation has an operand";
-    if (desc_is_empty(&problem->tensors[DST]) || s.ic == 0)
+    if (desc_is_empty(&problem->tensors[DST]) || desc_is_empty(&problem->tensors[SRC]))
         return "there is nothing to multiply";
     if (dst_stride(&s) < 0)
         return "pixels are not at equal distances";
