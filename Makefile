@@ -153,8 +153,8 @@ SMALL := $(addprefix src/,convolution/check convolution/convolution convolution/
     convolution/suppose convolution/trim convolution/types \
     $(addprefix convolution/depthwise/,depthwise pieces plan stay tiles typed) \
     $(addprefix convolution/,direct/indirect direct/rows) \
-    $(addprefix convolution/,nested/dilated winograd/blocking winograd/cut) \
-    $(addprefix convolution/,winograd/threads winograd/traffic winograd/winograd) \
+    $(addprefix convolution/,nested/dilated winograd/cut) \
+    $(addprefix convolution/,winograd/threads winograd/winograd) \
     core/env core/log deconvolution/deconvolution matmul/check matmul/matmul matmul/types \
     $(addprefix memory/,blocks/pool_report blocks/usage_report domain_report domain_source history limits limits_machine) \
     $(addprefix network/,dependency dependency_analysis finalize graph network plan poison refuse) \

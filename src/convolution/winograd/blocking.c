@@ -82,12 +82,15 @@ static void choose_panels(const struct convolution_winograd *mine, const struct 
     }
 }
 
+/* Strips that are lower, and more of them, until no more of them can move less. */
 static struct winograd_blocking choose_strips(const struct convolution_winograd *mine,
                                               const struct cpu *cpu)
 {
     struct choice best = {{1, 1}, HUGE_VAL};
     for (size_t most = min_size(MOST_STRIP, mine->tiles); most > 0 && mine->panels; most--) {
         size_t strips = div_up(mine->tiles, most);
+        if (winograd_least_traffic(mine, cpu, strips) >= best.traffic)
+            break;
         if (div_up(mine->tiles, strips) == most && (strips == 1 || fills_blocks(most)))
             choose_panels(mine, cpu, strips, &best);
     }

@@ -274,3 +274,14 @@ double winograd_traffic(const struct convolution_winograd *mine, const struct cp
                    near_traffic(mine, cpu, how) / costs_of(cpu)->nearer;
     return images_traffic(mine, cpu, how) + (double)how->strips * strip;
 }
+
+double winograd_least_traffic(const struct convolution_winograd *mine, const struct cpu *cpu,
+                              size_t strips)
+{
+    double tiles = (double)mine->tiles;
+    double lines = (double)mine->panels * (double)WINOGRAD_F32_NR * sizeof(float) / (double)LINE;
+    double near = tiles * mine->tile.inputs + (double)strips * weights_bytes(mine) +
+                  2 * lines * tiles * mine->tile.outputs;
+    return (double)strips * LISTS * (double)(mine->down * mine->across) +
+           near / costs_of(cpu)->nearer;
+}

@@ -207,6 +207,11 @@ struct tile_bytes winograd_tile_bytes(const struct convolution_winograd *mine);
 double winograd_traffic(const struct convolution_winograd *mine, const struct cpu *cpu,
                         const struct winograd_blocking *how);
 
+/* A bound from below of that for so many strips, whatever panels they have. It grows with the
+ * strips. */
+double winograd_least_traffic(const struct convolution_winograd *mine, const struct cpu *cpu,
+                              size_t strips);
+
 /* Which part of a strip's inputs and sums does not stay in the L2 cache until it is used again? */
 double winograd_missing(const struct convolution_winograd *mine, const struct cpu *cpu,
                         const struct winograd_blocking *how);
