@@ -97,29 +97,32 @@ static inline bool is_apart_from(const neo_memory *written, const neo_memory *co
 }
 
 /* tensors: so many of them, from the first one on. */
-static bool is_apart_from_all(const struct problem *problem, const struct arguments *args,
+static bool is_apart_from_all(const struct implementation *impl, const struct arguments *args,
                               const neo_memory *written, int tensors)
 {
+    const struct problem *problem = &impl->problem;
     return is_apart_from(written, args->tensors, tensors) &&
-           is_apart_from(written, args->extras, problem->extra_count) &&
-           is_apart_from(written, args->operands, post_ops_places(&problem->attributes)) &&
-           is_apart_from(written, args->quantizations, problem->attributes.quantization_count);
+           (impl->facts.only_tensors ||
+            (is_apart_from(written, args->extras, problem->extra_count) &&
+             is_apart_from(written, args->operands, post_ops_places(&problem->attributes)) &&
+             is_apart_from(written, args->quantizations, problem->attributes.quantization_count)));
 }
 
 /* As far as their ends tell, where nothing is written but dst, which is the last tensor, and the
  * scratchpad. */
-static bool lie_apart(const struct problem *problem, const struct arguments *args)
+static bool lie_apart(const struct implementation *impl, const struct arguments *args)
 {
     const neo_memory *dst = args->tensors[DST], *scratchpad = args->scratchpad;
-    return !problem->operation->writes && (!dst || is_apart_from_all(problem, args, dst, DST)) &&
-           (!scratchpad || is_apart_from_all(problem, args, scratchpad, TENSOR_COUNT));
+    return (impl->facts.only_tensors || !impl->problem.operation->writes) &&
+           (!dst || is_apart_from_all(impl, args, dst, DST)) &&
+           (!scratchpad || is_apart_from_all(impl, args, scratchpad, TENSOR_COUNT));
 }
 
 struct shared_arguments arguments_shared(const struct implementation *impl,
                                          const struct arguments *args)
 {
     const struct problem *problem = &impl->problem;
-    if (lie_apart(problem, args))
+    if (lie_apart(impl, args))
         return (struct shared_arguments){0, 0};
     for (int i = 0; i < given_count(problem); i++) {
         struct given written = given_at(problem, args, i);
