@@ -24,11 +24,11 @@ typedef enum neo_normalization_flags {
  *
  * with mean[…] = sum of src[…][c] / C and variance[…] = sum of (src[…][c] - mean[…])^2 / C; with
  * RMS, mean is 0. Statistics are computed in f32, in two passes. scale and shift, if the flags have
- * them, are C values of scale_shift_type. mean and variance, f32 of src's sizes without the last
- * one, are arguments with USE_GLOBAL_STATS, where they are read, and for NEO_FORWARD_TRAINING,
- * where they are written; with RMS only the variance is. src and dst may have one scale each; that
- * of src multiplies the normalised value, before post-operations: statistics are those of the
- * elements as they are stored.
+ * them, are C values of scale_shift_type, one of the types of src. mean and variance, f32 of src's
+ * sizes without the last one, are arguments with USE_GLOBAL_STATS, where they are read, and for
+ * NEO_FORWARD_TRAINING, where they are written; with RMS only the variance is. src and dst may have
+ * one scale each; that of src multiplies the normalised value, before post-operations: statistics
+ * are those of the elements as they are stored.
  *
  * src and dst have the same sizes, at least two dimensions, any strides and any of the types f32,
  * f16, bf16, s32, s8 and u8; src may be dst's buffer if both have the same descriptor; one of them

@@ -87,8 +87,8 @@ static const char *check_space(const struct problem *problem)
 
 const char *convolution_check(struct problem *problem, bool *unsupported)
 {
-    if (problem->prop_kind != NEO_FORWARD_TRAINING && problem->prop_kind != NEO_FORWARD_INFERENCE)
-        return "prop_kind is neither forward_training nor forward_inference";
+    if (problem_prop_kind_wrong(problem))
+        return problem_prop_kind_wrong(problem);
     if ((unsigned)problem->convolution_algorithm > NEO_CONVOLUTION_WINOGRAD)
         return "the algorithm is unknown";
     const char *wrong = check_ndims(problem);

@@ -63,6 +63,8 @@ static const char *deconvolution_check(struct problem *problem, bool *unsupporte
 {
     const neo_memory_desc *src = &problem->tensors[SRC], *weights = &problem->tensors[WEIGHTS];
     const neo_memory_desc *dst = &problem->tensors[DST];
+    if (problem_prop_kind_wrong(problem))
+        return problem_prop_kind_wrong(problem);
     if (src->ndims != dst->ndims || src->ndims < 3 || src->ndims > 5)
         return "src and dst do not have the same number of dimensions, 3 to 5";
     if (weights->ndims != dst->ndims && weights->ndims != dst->ndims + 1)

@@ -27,6 +27,8 @@ static const char *inner_product_check(struct problem *problem, bool *unsupporte
 {
     const neo_memory_desc *src = &problem->tensors[SRC], *weights = &problem->tensors[WEIGHTS];
     const neo_memory_desc *bias = &problem->tensors[BIAS], *dst = &problem->tensors[DST];
+    if (problem_prop_kind_wrong(problem))
+        return problem_prop_kind_wrong(problem);
     if (src->ndims < 2 || src->ndims > 5 || weights->ndims != src->ndims)
         return "src and weights do not have the same number of dimensions, 2 to 5";
     if (dst->ndims != 2 || (bias->ndims && bias->ndims != 1))

@@ -39,6 +39,8 @@ static const char *check_dimension(const struct problem *problem, int i)
 static const char *pooling_check(struct problem *problem, bool *unsupported)
 {
     const neo_memory_desc *src = &problem->tensors[SRC], *dst = &problem->tensors[DST];
+    if (problem_prop_kind_wrong(problem))
+        return problem_prop_kind_wrong(problem);
     if (pooling_parameters(problem)->algorithm > NEO_POOLING_AVERAGE_EXCLUDE_PADDING)
         return "the algorithm is unknown";
     if (src->ndims != dst->ndims || src->ndims < 3 || src->ndims > 5)

@@ -287,4 +287,7 @@ neo_status problem_reject(const struct problem *problem, neo_status status, cons
 neo_status problem_check_tensors(const struct problem *problem);
 neo_status problem_check(struct problem *problem);
 
+/* NULL, or that the propagation kind has not been said: for operations whose description has it. */
+const char *problem_prop_kind_wrong(const struct problem *problem);
+
 #endif

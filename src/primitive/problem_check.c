@@ -82,6 +82,13 @@ neo_status problem_check_tensors(const struct problem *problem)
     return NEO_OK;
 }
 
+const char *problem_prop_kind_wrong(const struct problem *problem)
+{
+    if (problem->prop_kind == NEO_FORWARD_TRAINING || problem->prop_kind == NEO_FORWARD_INFERENCE)
+        return NULL;
+    return "prop_kind is neither forward_training nor forward_inference";
+}
+
 neo_status problem_check(struct problem *problem)
 {
     neo_status status = problem_check_tensors(problem);

@@ -324,6 +324,41 @@ static void contradicting_convolutions_are_refused(void **state)
     UNSUPPORTED(create_convolution(&bad));
 }
 
+/* Of descriptions that have one. */
+static void propagation_kinds_have_to_be_said(void **state)
+{
+    (void)state;
+    neo_memory_desc image = tensor_desc(4, (neo_dim[]){1, 4, 3, 3}, "nhwc");
+    neo_memory_desc row = tensor_desc(2, (neo_dim[]){1, 4}, "ab");
+    neo_pooling_desc pooling = {.algorithm = NEO_POOLING_MAX,
+                                .src = image,
+                                .dst = image,
+                                .kernel = {1, 1},
+                                .strides = {1, 1}};
+    neo_deconvolution_desc deconvolution = {
+        .src = image,
+        .weights = tensor_desc(4, (neo_dim[]){4, 4, 1, 1}, "any"),
+        .dst = image,
+        .strides = {1, 1},
+    };
+    neo_inner_product_desc product = {
+        .src = row, .weights = tensor_desc(2, (neo_dim[]){4, 4}, "any"), .dst = row};
+    neo_primitive_desc *pd;
+    for (int said = 0; said < 2; said++) {
+        neo_prop_kind kind = said ? NEO_FORWARD_INFERENCE : NEO_PROP_UNDEF;
+        neo_status status = said ? NEO_OK : NEO_INVALID_ARGUMENT;
+        pooling.prop_kind = deconvolution.prop_kind = product.prop_kind = kind;
+        assert_int_equal(neo_pooling_primitive_desc_create(&pd, engine, &pooling, NULL), status);
+        neo_primitive_desc_destroy(pd);
+        assert_int_equal(neo_deconvolution_primitive_desc_create(&pd, engine, &deconvolution, NULL),
+                         status);
+        neo_primitive_desc_destroy(pd);
+        assert_int_equal(neo_inner_product_primitive_desc_create(&pd, engine, &product, NULL),
+                         status);
+        neo_primitive_desc_destroy(pd);
+    }
+}
+
 /* ---- what a descriptor says about itself ---- */
 
 static neo_memory_desc packed_matrix(neo_dim k, neo_dim n)
@@ -388,6 +423,7 @@ int main(void)
         cmocka_unit_test(some_combinations_of_types_are_unsupported),
         cmocka_unit_test(scales_fit_their_tensor),
         cmocka_unit_test(contradicting_convolutions_are_refused),
+        cmocka_unit_test(propagation_kinds_have_to_be_said),
         cmocka_unit_test(packed_tensors_have_no_parts),
         cmocka_unit_test(reasons_and_names_can_be_asked),
     };
