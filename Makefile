@@ -163,7 +163,7 @@ SMALL := $(addprefix src/,convolution/check convolution/convolution convolution/
 $(SMALL_FOLDERS:%=$(BUILD)/%/%.o) $(SMALL:%=$(BUILD)/%.o): private OPT := $(if $(filter -O2,$(OPT)),-Os,$(OPT))
 # Where weights are found by their content it reads all of them at each call: loops over the sums are unrolled, so that
 # they stay in registers; what else the hash's header has is not copied to wherever it is called.
-$(BUILD)/src/packed/content_hash.o: private OPT := $(OPT) -fpeel-loops -DXXH_NO_INLINE_HINTS=1
+$(BUILD)/src/packed/content_hash.o: private OPT := $(OPT) $(if $(findstring clang,$(CC)),,-fpeel-loops) -DXXH_NO_INLINE_HINTS=1
 
 # Hidden symbols become local in the static library too, so that only neo_* can clash with a user's. Sections
 # stay apart, or functions of one name in two files would be one that a program takes whole.
