@@ -5,6 +5,7 @@
 #include "benchdnn/driver.h"
 #include "benchdnn/globals.h"
 #include "benchdnn/peer.h"
+#include "benchdnn/progress.h"
 #include "benchdnn/region.h"
 #include "benchdnn/session.h"
 
@@ -12,8 +13,11 @@
 
 /* ---- performance mode ---- */
 
+/* An interrupted measurement has what it has. */
 static bool is_enough(const struct timing *t)
 {
+    if (t->count && progress_is_interrupted())
+        return true;
     if (globals.fix_times)
         return t->count >= globals.fix_times;
     return t->count >= 5 && t->sum_ms >= (double)globals.max_ms;
@@ -75,7 +79,8 @@ void perf_peer_times(struct job *job, struct data *data, void *peer, neo_stream 
     execute_ms(job, data->arg_count, data->args, stream);
     peer_ms(job, peer);
     double limit = globals_is_perf() ? (double)globals.max_ms : 100, begin = report_now_ms();
-    while (count < PEER_RUNS_MAX && (count < 5 || report_now_ms() - begin < limit)) {
+    while (count < PEER_RUNS_MAX && (count < 5 || report_now_ms() - begin < limit) &&
+           !(count && progress_is_interrupted())) {
         ours[count] = execute_ms(job, data->arg_count, data->args, stream);
         theirs[count] = peer_ms(job, peer);
         count++;

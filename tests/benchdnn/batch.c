@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "tests/support/benchdnn.h"
 #include "tests/support/temporary.h"
@@ -264,6 +265,16 @@ static void an_interrupted_list_ends_with_its_summary(void **state)
     assert_true(benchdnn_count(r->output, "PASSED") < 1000u * 100000);
 }
 
+static void an_interrupted_measurement_ends(void **state)
+{
+    (void)state;
+    time_t begin = time(NULL);
+    struct benchdnn_run *r =
+        benchdnn_run_interrupted("--mode=P --max-ms-per-prb=60000 --matmul 64x64:64x64");
+    assert_true(time(NULL) - begin < 40);
+    assert_int_equal(benchdnn_count(r->output, "\ntests:"), 1);
+}
+
 /* How many problems are done, and how long the others will take, while somebody looks. */
 static void progress_is_shown_on_a_terminal(void **state)
 {
@@ -433,6 +444,7 @@ int main(void)
         cmocka_unit_test(what_users_of_the_other_benchdnn_type_is_understood),
         cmocka_unit_test(long_lists_are_read_in_no_time),
         cmocka_unit_test(an_interrupted_list_ends_with_its_summary),
+        cmocka_unit_test(an_interrupted_measurement_ends),
         cmocka_unit_test(progress_is_shown_on_a_terminal),
         cmocka_unit_test(wrong_input_gets_a_sentence_and_a_status),
         cmocka_unit_test(an_option_without_a_problem_is_worth_a_warning),
