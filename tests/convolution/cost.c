@@ -356,6 +356,7 @@ static void estimates_are_near_what_was_simulated(void **state)
         {{128, 256, 8}, 3, &convolution_gemm, 1034.8},
         {{512, 512, 7}, 3, &convolution_gemm, 6063.4},
         {{512, 512, 7}, 3, &convolution_winograd_2, 6001.1},
+        {{256, 256, 14}, 3, &convolution_winograd_2, 3503.4},
         {{256, 256, 14}, 3, &convolution_winograd_4, 3854.6},
         {{128, 128, 28}, 3, &convolution_winograd_6, 2219.9},
         {{24, 512, 512}, 3, &matmul_gemm, 391.7},
