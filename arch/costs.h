@@ -121,7 +121,7 @@ struct blocks_costs {
 /* Kernels of threads, memory and depthwise convolutions. */
 struct other_costs {
     double threads; /* more of them for no more than this of the time */
-    double waiting; /* of the shorter one of computing and reading at the same time */
+    double waiting; /* for weights, of what reading them takes, while others are multiplied */
     double
         loops; /* where compilers make no vectors of kernels in C they take so many times as long */
     double line; /* depthwise: of the L1 cache, on cores of more than two multipliers */

@@ -80,11 +80,10 @@ static double reading_cycles(double bytes, const struct cpu *cpu)
     return rate > 0 ? bytes / rate * cpu->core->ghz : 0;
 }
 
-/* What two things take that are done at the same time. */
-static double both(const struct core *core, double a, double b)
+/* Where reading is the longer one, memory is never idle; else products wait for a part of it. */
+static double both(const struct core *core, double products, double reading)
 {
-    const double waiting = core_costs(core)->other.waiting;
-    return fmax(a, b) + waiting * fmin(a, b);
+    return fmax(reading, products + core_costs(core)->other.waiting * reading);
 }
 
 double cost_time(const struct cost *cost, const struct cpu *cpu)

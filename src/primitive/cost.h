@@ -22,8 +22,8 @@ struct cost {
 struct cost cost_of(const struct algorithm *algorithm, const struct problem *problem,
                     const struct cpu *cpu, double cycles);
 
-/* Cycles of this core that both take: the longer one where weights are read meanwhile, and a part
- * of the shorter one, as neither is ever quite idle; else one after the other. The bandwidth is the
+/* Cycles of this core that both take: one after the other, or, where weights are read meanwhile,
+ * the longer one, products with a part of the reading, for which they wait. The bandwidth is the
  * machine's, whatever the number of threads, so that this number changes no result.
  * tests/convolution/cost.c holds it against what a cycle simulator printed. */
 double cost_time(const struct cost *cost, const struct cpu *cpu);

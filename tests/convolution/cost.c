@@ -91,10 +91,10 @@ static void memory_takes_time_beside_products(void **state)
     assert_near(cost_time(&cost, &cpu), 1e6 + 2.5e6, 1);
     assert_near(cost_compute_ms(&cost, &cpu), 0.4, 1e-6);
     assert_near(cost_memory_ms(&cost, &cpu), 1, 1e-6);
-    cost.meanwhile = 0.9e6; /* the longer one, and some of the shorter one */
+    cost.meanwhile = 0.9e6; /* reading is the longer one, */
     const double some = 0.15;
-    assert_near(cost_time(&cost, &cpu), 0.1e6 + 2e6 / 3 * 2.5 + some * 0.9e6 + 1e6 / 3 * 2.5, 1);
-    cpu.bandwidth = 30;
+    assert_near(cost_time(&cost, &cpu), 0.1e6 + 2e6 / 3 * 2.5 + 1e6 / 3 * 2.5, 1);
+    cpu.bandwidth = 30; /* or products are, which wait for some of it */
     assert_near(cost_time(&cost, &cpu), 1e6 + some * 2e6 / 30 * 2.5 + 1e6 / 30 * 2.5, 1);
     cpu.bandwidth = 0; /* the core's own */
     cost.meanwhile = 0;
@@ -334,11 +334,21 @@ static struct problem problem_of(const struct simulated *row)
     return problem;
 }
 
+static double image_bytes(const struct problem *problem)
+{
+    return (double)neo_memory_desc_size(&problem->tensors[SRC]) +
+           (double)neo_memory_desc_size(&problem->tensors[DST]);
+}
+
+/* No image is in a cache when a simulated call begins; in a network small ones are. */
 static double estimated_microseconds(const struct simulated *row)
 {
     struct cpu cpu = core_with("neoverse-n1", row->bandwidth);
     struct problem problem = problem_of(row);
     struct cost cost = estimated(row->algorithm, &problem, &cpu);
+    double images = image_bytes(&problem);
+    if (images <= (double)cpu.l2_bytes)
+        cost.others += images;
     return cost_time(&cost, &cpu) / (cpu.core->ghz * 1000);
 }
 
@@ -347,21 +357,28 @@ static void estimates_are_near_what_was_simulated(void **state)
 {
     (void)state;
     static const struct simulated rows[] = {
-        {{128, 128, 7}, 3, &convolution_gemm, 414.7},
-        {{128, 128, 7}, 9, &convolution_gemm, 362.2},
-        {{128, 128, 7}, 9, &convolution_winograd_2, 299.7},
         {{96, 96, 14}, 3, &convolution_winograd_2, 633.4},
         {{96, 96, 14}, 3, &convolution_winograd_4, 636.7},
-        {{128, 256, 8}, 3, &convolution_winograd_2, 880},
+        {{96, 96, 28}, 3, &convolution_winograd_6, 1306.4},
+        {{128, 128, 7}, 3, &convolution_gemm, 412.3},
+        {{128, 128, 7}, 9, &convolution_gemm, 362.2},
+        {{128, 128, 7}, 9, &convolution_winograd_2, 299.7},
         {{128, 256, 8}, 3, &convolution_gemm, 1034.8},
-        {{512, 512, 7}, 3, &convolution_gemm, 6063.4},
-        {{512, 512, 7}, 3, &convolution_winograd_2, 6001.1},
+        {{128, 256, 8}, 3, &convolution_winograd_2, 880},
+        {{128, 128, 28}, 3, &convolution_winograd_4, 2352.3},
+        {{128, 128, 28}, 3, &convolution_winograd_6, 2137.3},
         {{256, 256, 14}, 3, &convolution_winograd_2, 3503.4},
-        {{256, 256, 14}, 3, &convolution_winograd_4, 3854.6},
-        {{128, 128, 28}, 3, &convolution_winograd_6, 2219.9},
+        {{256, 256, 14}, 3, &convolution_winograd_4, 3626.7},
+        {{512, 96, 7}, 3, &convolution_gemm, 1163.2},
+        {{512, 512, 7}, 3, &convolution_gemm, 6035.3},
+        {{512, 512, 7}, 3, &convolution_winograd_2, 6001.1},
+        {{8, 1024, 1024}, 3, &matmul_gemm, 1310.4},
+        {{8, 1024, 1024}, 9, &matmul_gemm, 494.2},
+        {{8, 1024, 4096}, 3, &matmul_gemm, 5197.0},
+        {{16, 1024, 1024}, 3, &matmul_gemm, 1355.7},
         {{24, 512, 512}, 3, &matmul_gemm, 391.7},
         {{24, 512, 512}, 9, &matmul_gemm, 343.6},
-        {{32, 512, 512}, 3, &matmul_gemm, 492.4},
+        {{32, 512, 512}, 3, &matmul_gemm, 500.3},
         {{32, 320, 1024}, 3, &matmul_gemm, 638.2},
         {{32, 1024, 1024}, 3, &matmul_gemm, 1885.4},
         {{32, 1024, 1024}, 9, &matmul_gemm, 1804.9},
