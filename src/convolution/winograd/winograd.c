@@ -207,6 +207,25 @@ static void plan_division(struct convolution_winograd *mine, const struct proble
     winograd_choose_blocking(mine, cpu);
 }
 
+/* Of the first strip's products, at which lines of weights are fetched: a point's only block of
+ * rows asks for two of three. */
+static double fetching_part(const struct convolution_winograd *mine)
+{
+    const double of_one_block = (double)2 / 3;
+    size_t counts[KINDS];
+    double all = 0, fetching = 0;
+    winograd_count_kinds(&mine->kinds, (struct span){0, mine->strip}, counts);
+    for (size_t kind = 0; kind < KINDS; kind++) {
+        struct span down = mine->rows.points[kind / SIZES];
+        struct span across = mine->cols.points[kind % SIZES];
+        size_t rows = winograd_rows_at(mine, kind, counts);
+        double values = (double)((down.end - down.begin) * (across.end - across.begin) * rows);
+        all += values;
+        fetching += rows > WINOGRAD_F32_MR ? values : of_one_block * values;
+    }
+    return all > 0 ? fetching / all : 0;
+}
+
 /* While the first strip is multiplied its weights are fetched, and later ones find them in a cache;
  * and so do blocks of a point's rows that are not multiplied with the first ones. Inputs and sums
  * of a strip are kept in between. */
@@ -219,8 +238,8 @@ static void winograd_memory(const struct algorithm *self, const struct problem *
     double part = fmin((double)mine.strip / fmax(work.tiles, 1), 1);
     double blocks = (double)div_up(mine.strip, WINOGRAD_F32_MR);
     if (mine.fetches)
-        cost->meanwhile =
-            part * fmin((double)mine.most_blocks / blocks, 1) * products_cycles(&work, cpu->core);
+        cost->meanwhile = part * fmin((double)mine.most_blocks / blocks, 1) * fetching_part(&mine) *
+                          products_cycles(&work, cpu->core);
     cost->others += winograd_kept(&mine);
 }
 
