@@ -65,6 +65,14 @@ static double unhidden(const struct convolution_winograd *mine, const struct cpu
     return !hides && fetching_pays(mine->kernel, cpu, mr + 1, values) ? values * sizeof(float) : 0;
 }
 
+/* What a strip keeps is used for other layers, too: half of the L2 cache may still have it from
+ * them, and the rest comes from memory once. */
+static double beyond_l2(const struct convolution_winograd *mine, const struct cpu *cpu,
+                        const struct winograd_blocking *how)
+{
+    return fmax(winograd_kept(mine, how) - (double)cpu->l2_bytes / 2, 0);
+}
+
 /* Rounds of these strips that move the least. */
 static void choose_panels(const struct convolution_winograd *mine, const struct cpu *cpu,
                           size_t strips, struct choice *best)
@@ -76,7 +84,8 @@ static void choose_panels(const struct convolution_winograd *mine, const struct 
         if (other.panels == last || (other.panels > 1 && !has_room(mine, &other)))
             continue;
         last = other.panels;
-        double traffic = winograd_traffic(mine, cpu, &other) + waiting;
+        double traffic =
+            winograd_traffic(mine, cpu, &other) + beyond_l2(mine, cpu, &other) + waiting;
         if (traffic < best->traffic)
             *best = (struct choice){other, traffic};
     }

@@ -80,12 +80,9 @@ static double sums_beside(const struct convolution_winograd *mine,
     return winograd_replaces_inputs(mine, how) ? fmax(sums - inputs_of(mine, how), 0) : sums;
 }
 
-double winograd_kept(const struct convolution_winograd *mine)
+double winograd_kept(const struct convolution_winograd *mine, const struct winograd_blocking *how)
 {
-    if (!mine->tiles) /* no images */
-        return 0;
-    struct winograd_blocking how = {div_up(mine->tiles, mine->strip), mine->most_panels};
-    return inputs_of(mine, &how) + sums_beside(mine, &how);
+    return inputs_of(mine, how) + sums_beside(mine, how);
 }
 
 /* Lines of dst that a round of a strip has a part of, in bytes, and the share of the places of a

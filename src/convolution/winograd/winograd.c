@@ -211,7 +211,7 @@ static void plan_division(struct convolution_winograd *mine, const struct proble
  * rows asks for two of three. */
 static double fetching_part(const struct convolution_winograd *mine)
 {
-    const double of_one_block = (double)2 / 3;
+    const double of_one_block = (double)1 / 6;
     size_t counts[KINDS];
     double all = 0, fetching = 0;
     winograd_count_kinds(&mine->kinds, (struct span){0, mine->strip}, counts);
@@ -240,7 +240,10 @@ static void winograd_memory(const struct algorithm *self, const struct problem *
     if (mine.fetches)
         cost->meanwhile = part * fmin((double)mine.most_blocks / blocks, 1) * fetching_part(&mine) *
                           products_cycles(&work, cpu->core);
-    cost->others += winograd_kept(&mine);
+    if (mine.tiles) { /* there are images */
+        struct winograd_blocking how = {div_up(mine.tiles, mine.strip), mine.most_panels};
+        cost->others += winograd_kept(&mine, &how);
+    }
 }
 
 static void plan_winograd(void *plan, const struct problem *problem, const struct cpu *cpu)

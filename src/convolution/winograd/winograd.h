@@ -216,9 +216,8 @@ double winograd_least_traffic(const struct convolution_winograd *mine, const str
 double winograd_missing(const struct convolution_winograd *mine, const struct cpu *cpu,
                         const struct winograd_blocking *how);
 
-/* Bytes that a strip keeps in between, when it is known how tiles are divided: inputs, and sums
- * that are beside them. */
-double winograd_kept(const struct convolution_winograd *mine);
+/* Bytes that a strip keeps in between: inputs, and sums that are beside them. */
+double winograd_kept(const struct convolution_winograd *mine, const struct winograd_blocking *how);
 
 /* Are all panels in the only round of a strip, and a point's products enough that sums can take the
  * place of inputs? */
