@@ -6,19 +6,8 @@
 
 enum {
     LINE = 64,
-    TURNS = 8,            /* pieces of a strip, where the next round begins with the last one */
-    MOST_BYTES = 8 << 20, /* of a strip's inputs and sums */
+    TURNS = 8, /* pieces of a strip, where the next round begins with the last one */
 };
-
-/* Sums of all panels of a round are in the scratchpad beside all inputs, or in their place. */
-static bool has_room(const struct convolution_winograd *mine, const struct winograd_blocking *how)
-{
-    size_t sums = how->panels * WINOGRAD_F32_NR;
-    size_t row =
-        winograd_replaces_inputs(mine, how) ? max_size(mine->padded, sums) : mine->padded + sums;
-    size_t rows = div_up(mine->tiles, how->strips) * mine->down * mine->across;
-    return rows <= MOST_BYTES / (row * sizeof(float));
-}
 
 /* Are a point's rows blocks of almost as many as the kernels take? */
 static bool fills_blocks(size_t rows)
@@ -65,14 +54,6 @@ static double unhidden(const struct convolution_winograd *mine, const struct cpu
     return !hides && fetching_pays(mine->kernel, cpu, mr + 1, values) ? values * sizeof(float) : 0;
 }
 
-/* What a strip keeps is used for other layers, too: half of the L2 cache may still have it from
- * them, and the rest comes from memory once. */
-static double beyond_l2(const struct convolution_winograd *mine, const struct cpu *cpu,
-                        const struct winograd_blocking *how)
-{
-    return fmax(winograd_kept(mine, how) - (double)cpu->l2_bytes / 2, 0);
-}
-
 /* Rounds of these strips that move the least. */
 static void choose_panels(const struct convolution_winograd *mine, const struct cpu *cpu,
                           size_t strips, struct choice *best)
@@ -81,11 +62,10 @@ static void choose_panels(const struct convolution_winograd *mine, const struct 
     double waiting = unhidden(mine, cpu, strips);
     for (size_t rounds = 1; rounds <= mine->panels; rounds++) {
         struct winograd_blocking other = {strips, div_up(mine->panels, rounds)};
-        if (other.panels == last || (other.panels > 1 && !has_room(mine, &other)))
+        if (other.panels == last)
             continue;
         last = other.panels;
-        double traffic =
-            winograd_traffic(mine, cpu, &other) + beyond_l2(mine, cpu, &other) + waiting;
+        double traffic = winograd_traffic(mine, cpu, &other) + waiting;
         if (traffic < best->traffic)
             *best = (struct choice){other, traffic};
     }
@@ -98,9 +78,12 @@ static struct winograd_blocking choose_strips(const struct convolution_winograd 
     struct choice best = {{1, 1}, HUGE_VAL};
     for (size_t most = min_size(MOST_STRIP, mine->tiles); most > 0 && mine->panels; most--) {
         size_t strips = div_up(mine->tiles, most);
-        if (winograd_least_traffic(mine, cpu, strips) >= best.traffic)
+        if (div_up(mine->tiles, strips) != most || (strips > 1 && !fills_blocks(most)))
+            continue;
+        double least = winograd_least_traffic(mine, cpu, strips);
+        if (least >= best.traffic)
             break;
-        if (div_up(mine->tiles, strips) == most && (strips == 1 || fills_blocks(most)))
+        if (least + winograd_least_from_afar(mine, cpu, strips) < best.traffic)
             choose_panels(mine, cpu, strips, &best);
     }
     return best.how;

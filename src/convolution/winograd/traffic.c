@@ -12,7 +12,10 @@
 #include "arch/costs.h"
 #include "src/convolution/winograd/winograd.h"
 
-enum { LINE = 64 };
+enum {
+    LINE = 64,
+    MOST_BYTES = 8 << 20, /* of a strip's inputs and sums */
+};
 
 static const struct winograd_costs *costs_of(const struct cpu *cpu)
 {
@@ -39,14 +42,6 @@ static double weights_bytes(const struct convolution_winograd *mine)
     return (double)mine->down * (double)mine->across * (double)mine->point * sizeof(float);
 }
 
-/* Lines of dst that a round's channels are in, for each pixel; where panels do not end with a line,
- * the next round has it again. */
-static double lines_of_round(const struct cpu *cpu, const struct winograd_blocking *how)
-{
-    double lines = (double)how->panels * (double)WINOGRAD_F32_NR * sizeof(float) / (double)LINE;
-    return lines == floor(lines) ? lines : lines + costs_of(cpu)->half_line;
-}
-
 /* A point is multiplied apart from others then, which takes some time, too. Its sums are as far
  * from those of the next one as inputs are, and all these distances have 32 bits: in bytes, with
  * what fills lines. */
@@ -60,31 +55,6 @@ bool winograd_replaces_inputs(const struct convolution_winograd *mine,
     return how->panels == mine->panels && products >= ENOUGH && mine->padded <= MOST_ROW;
 }
 
-/* A strip's in bytes. */
-static double inputs_of(const struct convolution_winograd *mine,
-                        const struct winograd_blocking *how)
-{
-    return (double)div_up(mine->tiles, how->strips) * mine->tile.inputs;
-}
-
-static double sums_of(const struct convolution_winograd *mine, const struct winograd_blocking *how)
-{
-    return (double)div_up(mine->tiles, how->strips) * mine->tile.sums * (double)mine->panels;
-}
-
-/* Those of a round that are beside inputs and weights. */
-static double sums_beside(const struct convolution_winograd *mine,
-                          const struct winograd_blocking *how)
-{
-    double sums = sums_of(mine, how) * (double)how->panels / (double)mine->panels;
-    return winograd_replaces_inputs(mine, how) ? fmax(sums - inputs_of(mine, how), 0) : sums;
-}
-
-double winograd_kept(const struct convolution_winograd *mine, const struct winograd_blocking *how)
-{
-    return inputs_of(mine, how) + sums_beside(mine, how);
-}
-
 /* Lines of dst that a round of a strip has a part of, in bytes, and the share of the places of a
  * cache that they are in: pixels are a number of lines apart, and a round has few of these. */
 struct outputs {
@@ -92,9 +62,8 @@ struct outputs {
 };
 
 static struct outputs outputs_of(const struct convolution_winograd *mine,
-                                 const struct winograd_blocking *how)
+                                 const struct winograd_blocking *how, double tiles)
 {
-    double tiles = (double)div_up(mine->tiles, how->strips);
     double round = (double)how->panels * (double)WINOGRAD_F32_NR * sizeof(float);
     double lines = ceil(round / (double)LINE) + (how->panels < mine->panels);
     size_t pixel = (size_t)mine->shape.oc * sizeof(float);
@@ -102,14 +71,62 @@ static struct outputs outputs_of(const struct convolution_winograd *mine,
     return (struct outputs){lines * tiles * mine->tile.outputs, fmin(lines / fmax(apart, 1), 1)};
 }
 
-/* Do all weights stay in the L2 cache from strip to strip? */
-static bool keeps_weights(const struct convolution_winograd *mine, const struct cpu *cpu,
-                          const struct winograd_blocking *how)
+/* A way to divide the tiles, and what estimates are made of: a strip's tiles and rounds, and its
+ * bytes. */
+struct way {
+    const struct convolution_winograd *mine;
+    const struct winograd_costs *costs;
+    size_t strips, panels;
+    bool replaces; /* sums take the place of inputs */
+    double l1, l2; /* bytes of the caches */
+    double tiles, rounds;
+    double weights, source, inputs, sums;
+    double beside; /* sums of a round that are beside inputs and weights */
+    struct outputs outputs;
+};
+
+static double sums_beside(const struct way *w)
 {
-    double source = (double)div_up(mine->tiles, how->strips) * mine->tile.source;
-    double strip = source + inputs_of(mine, how) + sums_beside(mine, how);
-    return weights_bytes(mine) + strip + outputs_of(mine, how).bytes <=
-           costs_of(cpu)->stays * (double)cpu->l2_bytes;
+    double sums = w->sums * (double)w->panels / (double)w->mine->panels;
+    return w->replaces ? fmax(sums - w->inputs, 0) : sums;
+}
+
+static struct way way_of(const struct convolution_winograd *mine, const struct cpu *cpu,
+                         const struct winograd_blocking *how)
+{
+    double tiles = (double)div_up(mine->tiles, how->strips);
+    struct way w = {
+        .mine = mine,
+        .costs = costs_of(cpu),
+        .strips = how->strips,
+        .panels = how->panels,
+        .replaces = winograd_replaces_inputs(mine, how),
+        .l1 = (double)cpu->l1_bytes,
+        .l2 = (double)cpu->l2_bytes,
+        .tiles = tiles,
+        .rounds = (double)div_up(mine->panels, how->panels),
+        .weights = weights_bytes(mine),
+        .source = tiles * mine->tile.source,
+        .inputs = tiles * mine->tile.inputs,
+        .sums = tiles * mine->tile.sums * (double)mine->panels,
+        .outputs = outputs_of(mine, how, tiles),
+    };
+    w.beside = sums_beside(&w);
+    return w;
+}
+
+double winograd_kept(const struct convolution_winograd *mine, const struct cpu *cpu,
+                     const struct winograd_blocking *how)
+{
+    struct way w = way_of(mine, cpu, how);
+    return w.inputs + w.beside;
+}
+
+/* Do all weights stay in the L2 cache from strip to strip? */
+static bool keeps_weights(const struct way *w)
+{
+    double strip = w->source + w->inputs + w->beside;
+    return w->weights + strip + w->outputs.bytes <= w->costs->stays * w->l2;
 }
 
 /* Which part of what lies between two uses has no room? */
@@ -121,77 +138,71 @@ static double part_without(double room, double between)
 /* Each round begins where the one before ended, so what follows a point is between its two uses:
  * inputs once, weights twice, and all that the round has beside. In the only round, inputs and the
  * weights of points before it are between a point's transform and its products. */
+static double missing(const struct way *w)
+{
+    double room = w->costs->room * w->l2;
+    if (w->replaces)
+        return part_without(room - fmax(w->inputs, w->sums), w->weights);
+    double round = w->weights * (double)w->panels / (double)w->mine->panels;
+    double between = w->inputs + 2 * round, share = w->outputs.share;
+    room -= w->beside;
+    return share * part_without(room - w->outputs.bytes / share, between) +
+           (1 - share) * part_without(room, between);
+}
+
 double winograd_missing(const struct convolution_winograd *mine, const struct cpu *cpu,
                         const struct winograd_blocking *how)
 {
-    double inputs = inputs_of(mine, how), weights = weights_bytes(mine);
-    double room = costs_of(cpu)->room * (double)cpu->l2_bytes;
-    if (winograd_replaces_inputs(mine, how))
-        return part_without(room - fmax(inputs, sums_of(mine, how)), weights);
-    double round = weights * (double)how->panels / (double)mine->panels;
-    double between = inputs + 2 * round;
-    struct outputs outputs = outputs_of(mine, how);
-    room -= sums_beside(mine, how);
-    return outputs.share * part_without(room - outputs.bytes / outputs.share, between) +
-           (1 - outputs.share) * part_without(room, between);
+    struct way w = way_of(mine, cpu, how);
+    return missing(&w);
 }
 
 /* Bytes of dst that come again, and go out again, as a round ends within a line and what is between
  * it and the next round has hardly any room. */
-static double outputs_again(const struct convolution_winograd *mine, const struct cpu *cpu,
-                            const struct winograd_blocking *how)
+static double outputs_again(const struct way *w)
 {
-    const double begins = costs_of(cpu)->begins, all = 1;
-    if (how->panels * WINOGRAD_F32_NR * sizeof(float) % LINE == 0)
+    const double begins = w->costs->begins, all = 1;
+    if (w->panels * WINOGRAD_F32_NR * sizeof(float) % LINE == 0)
         return 0;
-    double tiles = (double)div_up(mine->tiles, how->strips);
-    double rounds = (double)div_up(mine->panels, how->panels);
-    double weights = weights_bytes(mine) * (double)how->panels / (double)mine->panels;
-    struct outputs outputs = outputs_of(mine, how);
-    double between =
-        inputs_of(mine, how) + weights + sums_beside(mine, how) + outputs.bytes / outputs.share;
-    double part = (between / (double)cpu->l2_bytes - begins) / (all - begins);
-    return fmin(fmax(part, 0), 1) * (rounds - 1) * 2 * tiles * mine->tile.outputs;
+    double weights = w->weights * (double)w->panels / (double)w->mine->panels;
+    double between = w->inputs + weights + w->beside + w->outputs.bytes / w->outputs.share;
+    double part = (between / w->l2 - begins) / (all - begins);
+    return fmin(fmax(part, 0), 1) * (w->rounds - 1) * 2 * w->tiles * w->mine->tile.outputs;
 }
 
 /* What the L2 cache still has of the weights when the next strip begins with the last ones: it has
  * read its source since, that of a tile with the pixels around it. */
-static double returning(const struct convolution_winograd *mine, const struct cpu *cpu,
-                        const struct winograd_blocking *how)
+static double returning(const struct way *w)
 {
-    const double around = costs_of(cpu)->source;
-    double source = (double)div_up(mine->tiles, how->strips) * mine->tile.source;
-    struct outputs outputs = outputs_of(mine, how);
-    double between = around * source + inputs_of(mine, how) + sums_beside(mine, how);
-    double room = costs_of(cpu)->returns * (double)cpu->l2_bytes - between;
-    if (winograd_replaces_inputs(mine, how) || how->strips == 1)
+    double between = w->costs->source * w->source + w->inputs + w->beside;
+    double room = w->costs->returns * w->l2 - between, share = w->outputs.share;
+    if (w->replaces || w->strips == 1)
         return 0;
-    double returning = outputs.share * fmax(room - outputs.bytes / outputs.share, 0) +
-                       (1 - outputs.share) * fmax(room, 0);
-    return fmin(returning, weights_bytes(mine));
+    double returning =
+        share * fmax(room - w->outputs.bytes / share, 0) + (1 - share) * fmax(room, 0);
+    return fmin(returning, w->weights);
 }
 
 /* How often a value of the inputs' matrices goes out of the L1 cache before its line is full, as a
  * tile has a line at each point and many of these are in one place of the cache, unless points have
  * slots. */
-static double driven_out(const struct convolution_winograd *mine, const struct cpu *cpu,
-                         const struct winograd_blocking *how)
+static double driven_out(const struct way *w)
 {
-    size_t way = max_size(cpu->l1_bytes / CPU_L1_WAYS, LINE);
-    size_t step = div_up(mine->tiles, how->strips) * mine->padded * sizeof(float);
+    const struct convolution_winograd *mine = w->mine;
+    size_t way = max_size((size_t)w->l1 / CPU_L1_WAYS, LINE);
+    size_t step = (size_t)w->tiles * mine->padded * sizeof(float);
     size_t apart = min_size(power_of_two_in(step), way); /* places are multiples of it */
     double at_one = (double)(mine->down * mine->across * apart) / (double)way;
-    if (at_one < (double)CPU_L1_WAYS || winograd_replaces_inputs(mine, how))
+    if (at_one < (double)CPU_L1_WAYS || w->replaces)
         return 0;
-    return at_one * costs_of(cpu)->colliding;
+    return at_one * w->costs->colliding;
 }
 
 /* How many blocks of a point's rows stay in the L1 cache beside a panel of weights. */
-static size_t blocks_that_stay(const struct convolution_winograd *mine, const struct cpu *cpu)
+static size_t blocks_that_stay(const struct way *w)
 {
-    double row = (double)mine->padded * sizeof(float), panel = row * (double)WINOGRAD_F32_NR;
-    double blocks =
-        (costs_of(cpu)->l1_room * (double)cpu->l1_bytes - panel) / (row * (double)WINOGRAD_F32_MR);
+    double row = (double)w->mine->padded * sizeof(float), panel = row * (double)WINOGRAD_F32_NR;
+    double blocks = (w->costs->l1_room * w->l1 - panel) / (row * (double)WINOGRAD_F32_MR);
     return max_size((size_t)fmax(blocks, 0), LEAST_BLOCKS);
 }
 
@@ -203,17 +214,14 @@ struct reading {
     size_t blocks;
 };
 
-static struct reading reading(const struct convolution_winograd *mine, const struct cpu *cpu,
-                              const struct winograd_blocking *how)
+static struct reading reading(const struct way *w)
 {
-    size_t tiles = div_up(mine->tiles, how->strips), stay = blocks_that_stay(mine, cpu);
-    size_t blocks = div_up(tiles, WINOGRAD_F32_MR);
-    double inputs = inputs_of(mine, how), weights = weights_bytes(mine);
-    double rounds = (double)div_up(mine->panels, how->panels);
-    double some = rounds * inputs + (double)div_up(blocks, stay) * weights;
-    double all = (blocks > stay ? (double)mine->panels : rounds) * inputs + weights;
-    double point = weights / (double)(mine->down * mine->across);
-    bool returns = point <= costs_of(cpu)->room / 2 * (double)cpu->l2_bytes;
+    size_t stay = blocks_that_stay(w), blocks = div_up((size_t)w->tiles, WINOGRAD_F32_MR);
+    double some = w->rounds * w->inputs + (double)div_up(blocks, stay) * w->weights;
+    double turns = blocks > stay ? (double)w->mine->panels : w->rounds;
+    double all = turns * w->inputs + w->weights;
+    double point = w->weights / (double)(w->mine->down * w->mine->across);
+    bool returns = point <= w->costs->room / 2 * w->l2;
     return !returns || all <= some ? (struct reading){all, MOST_HEIGHTS}
                                    : (struct reading){some, stay};
 }
@@ -221,55 +229,80 @@ static struct reading reading(const struct convolution_winograd *mine, const str
 size_t winograd_blocks_at_once(const struct convolution_winograd *mine, const struct cpu *cpu,
                                const struct winograd_blocking *how)
 {
-    return reading(mine, cpu, how).blocks;
+    struct way w = way_of(mine, cpu, how);
+    return reading(&w).blocks;
 }
 
 /* From beyond the L2 cache: weights for each strip, and what is missing of inputs and sums, which
  * was brought and went out before it comes again, for each round; sums of the only round are where
  * inputs were. */
-static double far_traffic(const struct convolution_winograd *mine, const struct cpu *cpu,
-                          const struct winograd_blocking *how)
+static double far_traffic(const struct way *w)
 {
-    if (keeps_weights(mine, cpu, how))
+    if (keeps_weights(w))
         return 0;
-    double inputs = inputs_of(mine, how), sums = sums_of(mine, how);
-    double rounds = (double)div_up(mine->panels, how->panels);
-    double brought = winograd_replaces_inputs(mine, how) ? fmax(sums - inputs, 0) : sums;
-    double matrices = (2 + rounds) * inputs + brought + 2 * sums;
-    return weights_bytes(mine) - returning(mine, cpu, how) + outputs_again(mine, cpu, how) +
-           winograd_missing(mine, cpu, how) * matrices;
+    double brought = w->replaces ? fmax(w->sums - w->inputs, 0) : w->sums;
+    double matrices = (2 + w->rounds) * w->inputs + brought + 2 * w->sums;
+    return w->weights - returning(w) + outputs_again(w) + missing(w) * matrices;
+}
+
+/* Lines of dst that a round's channels are in, for each pixel; where panels do not end with a line,
+ * the next round has it again. */
+static double lines_of_round(const struct way *w)
+{
+    double lines = (double)w->panels * (double)WINOGRAD_F32_NR * sizeof(float) / (double)LINE;
+    return lines == floor(lines) ? lines : lines + w->costs->half_line;
 }
 
 /* To the L1 cache weights, inputs and lines of dst come each time. */
-static double near_traffic(const struct convolution_winograd *mine, const struct cpu *cpu,
-                           const struct winograd_blocking *how)
+static double near_traffic(const struct way *w)
 {
-    double tiles = (double)div_up(mine->tiles, how->strips);
-    double rounds = (double)div_up(mine->panels, how->panels);
-    return reading(mine, cpu, how).bytes + driven_out(mine, cpu, how) * inputs_of(mine, how) +
-           2 * rounds * lines_of_round(cpu, how) * tiles * mine->tile.outputs;
+    return reading(w).bytes + driven_out(w) * w->inputs +
+           2 * w->rounds * lines_of_round(w) * w->tiles * w->mine->tile.outputs;
 }
 
-/* Source and dst of all strips, dst twice as it goes out. They stay from call to call where they
- * have room beside all else. */
-static double images_traffic(const struct convolution_winograd *mine, const struct cpu *cpu,
-                             const struct winograd_blocking *how)
+/* Source of all strips, and so many times dst. */
+static double images_bytes(const struct convolution_winograd *mine, double times)
 {
-    const double room =
-        costs_of(cpu)->images; /* of the L2 cache, so that hardly a line leaves it */
-    struct tile_bytes tile = mine->tile;
-    double tiles = (double)mine->tiles, source = tiles * tile.source;
-    double dst = tiles * tile.outputs * (double)mine->shape.oc * sizeof(float) / (double)LINE;
-    double all = source + dst + weights_bytes(mine) + inputs_of(mine, how) + sums_beside(mine, how);
-    return all <= room * (double)cpu->l2_bytes ? 0 : source + 2 * dst;
+    double tiles = (double)mine->tiles, source = tiles * mine->tile.source;
+    double dst = tiles * mine->tile.outputs * (double)mine->shape.oc * sizeof(float) / (double)LINE;
+    return source + times * dst;
+}
+
+/* Dst counts twice as it goes out. They stay from call to call where they have room beside all
+ * else. */
+static double images_traffic(const struct way *w)
+{
+    const double room = w->costs->images; /* of the L2 cache, so that hardly a line leaves it */
+    double all = images_bytes(w->mine, 1) + w->weights + w->inputs + w->beside;
+    return all <= room * w->l2 ? 0 : images_bytes(w->mine, 2);
+}
+
+/* What a strip keeps is used for other layers, too: half of the L2 cache may still have it from
+ * them, and the rest comes from memory once. */
+static double beyond_l2(const struct way *w)
+{
+    return fmax(w->inputs + w->beside - w->l2 / 2, 0);
+}
+
+/* Sums of all panels of a round are in the scratchpad beside all inputs, or in their place; one
+ * panel's have room always. */
+static bool has_room(const struct way *w)
+{
+    size_t sums = w->panels * WINOGRAD_F32_NR, padded = w->mine->padded;
+    size_t row = w->replaces ? max_size(padded, sums) : padded + sums;
+    size_t rows = (size_t)w->tiles * w->mine->down * w->mine->across;
+    return w->panels <= 1 || rows <= MOST_BYTES / (row * sizeof(float));
 }
 
 double winograd_traffic(const struct convolution_winograd *mine, const struct cpu *cpu,
                         const struct winograd_blocking *how)
 {
-    double strip = LISTS * (double)(mine->down * mine->across) + far_traffic(mine, cpu, how) +
-                   near_traffic(mine, cpu, how) / costs_of(cpu)->nearer;
-    return images_traffic(mine, cpu, how) + (double)how->strips * strip;
+    struct way w = way_of(mine, cpu, how);
+    if (!has_room(&w))
+        return HUGE_VAL;
+    double strip = LISTS * (double)(mine->down * mine->across) + far_traffic(&w) +
+                   near_traffic(&w) / w.costs->nearer;
+    return images_traffic(&w) + (double)w.strips * strip + beyond_l2(&w);
 }
 
 double winograd_least_traffic(const struct convolution_winograd *mine, const struct cpu *cpu,
@@ -281,4 +314,19 @@ double winograd_least_traffic(const struct convolution_winograd *mine, const str
                   2 * lines * tiles * mine->tile.outputs;
     return (double)strips * LISTS * (double)(mine->down * mine->across) +
            near / costs_of(cpu)->nearer;
+}
+
+/* Weights, if they do not even stay beside a strip's source and inputs, and those images that do
+ * not: sums and lines of dst take more room. */
+double winograd_least_from_afar(const struct convolution_winograd *mine, const struct cpu *cpu,
+                                size_t strips)
+{
+    const struct winograd_costs *costs = costs_of(cpu);
+    double l2 = (double)cpu->l2_bytes, tiles = (double)div_up(mine->tiles, strips);
+    double source = tiles * mine->tile.source, inputs = tiles * mine->tile.inputs;
+    double weights = weights_bytes(mine), all = images_bytes(mine, 1) + weights + inputs;
+    double room = costs->returns * l2 - costs->source * source - inputs;
+    double gone = strips > 1 ? fmax(weights - fmax(room, 0), 0) : weights;
+    double far = weights + source + inputs <= costs->stays * l2 ? 0 : (double)strips * gone;
+    return far + (all <= costs->images * l2 ? 0 : images_bytes(mine, 2));
 }

@@ -242,7 +242,7 @@ static void winograd_memory(const struct algorithm *self, const struct problem *
                           products_cycles(&work, cpu->core);
     if (mine.tiles) { /* there are images */
         struct winograd_blocking how = {div_up(mine.tiles, mine.strip), mine.most_panels};
-        cost->others += winograd_kept(&mine, &how);
+        cost->others += winograd_kept(&mine, cpu, &how);
     }
 }
 

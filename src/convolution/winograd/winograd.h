@@ -203,7 +203,8 @@ struct winograd_blocking {
 /* Of the plan's tiles, which are counted. */
 struct tile_bytes winograd_tile_bytes(const struct convolution_winograd *mine);
 
-/* Bytes from beyond the L2 cache, and a part of those from it. */
+/* Bytes from beyond the L2 cache, and a part of those from it; infinite where the scratchpad has no
+ * room for a round's sums. */
 double winograd_traffic(const struct convolution_winograd *mine, const struct cpu *cpu,
                         const struct winograd_blocking *how);
 
@@ -212,12 +213,17 @@ double winograd_traffic(const struct convolution_winograd *mine, const struct cp
 double winograd_least_traffic(const struct convolution_winograd *mine, const struct cpu *cpu,
                               size_t strips);
 
+/* Of what that leaves out, a bound of what comes from beyond the L2 cache. */
+double winograd_least_from_afar(const struct convolution_winograd *mine, const struct cpu *cpu,
+                                size_t strips);
+
 /* Which part of a strip's inputs and sums does not stay in the L2 cache until it is used again? */
 double winograd_missing(const struct convolution_winograd *mine, const struct cpu *cpu,
                         const struct winograd_blocking *how);
 
 /* Bytes that a strip keeps in between: inputs, and sums that are beside them. */
-double winograd_kept(const struct convolution_winograd *mine, const struct winograd_blocking *how);
+double winograd_kept(const struct convolution_winograd *mine, const struct cpu *cpu,
+                     const struct winograd_blocking *how);
 
 /* Are all panels in the only round of a strip, and a point's products enough that sums can take the
  * place of inputs? */
