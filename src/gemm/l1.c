@@ -88,7 +88,7 @@ static struct chances sum_of(const struct chances *a, const struct chances *b)
 {
     struct chances sum = {{0}};
     for (size_t i = 0; i < count_of(a->of); i++)
-        for (size_t j = 0; j < count_of(b->of); j++)
+        for (size_t j = 0; a->of[i] > 0 && j < count_of(b->of); j++)
             sum.of[up_to_more(i + j)] += a->of[i] * b->of[j];
     return sum;
 }

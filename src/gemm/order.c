@@ -30,6 +30,8 @@ struct sizes {
     double copied;    /* values of a row that are copied next to those of others */
     double call;      /* what could be moved in the time of calls for a block and a group */
     bool keeps;       /* what the L2 cache has, until the next call */
+    double all_of_a;  /* all rows, and what they take of a cache */
+    double since;     /* the part of B and C that has left since the call before */
     const struct blocks_costs *costs;
 };
 
@@ -153,11 +155,10 @@ static double blocks_of_k(const struct sizes *s)
     return ceil(s->k / s->kc);
 }
 
-/* What of B and C has left since the call before, unless each block uses all of it: then the last
- * one leaves it for the next call's first. */
+/* Unless each block uses all of it: then the last one leaves it for the next call's first. */
 static double gone_since_call(const struct sizes *s)
 {
-    return gone(s, rows_of_a(s, s->m) + s->k * s->n + taken(s->m, s->n, s->c_stride));
+    return gone(s, s->all_of_a + s->k * s->n + taken(s->m, s->n, s->c_stride));
 }
 
 /* A comes for each block of columns, after all rows; where little stays, for each group of them,
@@ -165,7 +166,7 @@ static double gone_since_call(const struct sizes *s)
 static double a_comes(const struct sizes *s, bool k_inside)
 {
     double a_stride = s->copied > 0 ? s->a_step : s->a_stride, blocks = blocks_of_columns(s);
-    double all = lost(s, rows_of_a(s, s->m) + s->k * s->nc, rows_of_c(s, s->m));
+    double all = lost(s, s->all_of_a + s->k * s->nc, rows_of_c(s, s->m));
     /* A pass is short: what stays may take more of the cache. */
     double pass = taken(s->mc, s->a_step, a_stride) + 2 * (s->kc + s->mc) * s->group;
     double passes = comes(ceil(s->nc / s->group), 1, gone(s, s->costs->pass * pass));
@@ -178,22 +179,24 @@ static double a_comes(const struct sizes *s, bool k_inside)
 /* B comes for each block of rows: after one of k of both, or all of k. */
 static double b_comes(const struct sizes *s, bool k_inside)
 {
-    double blocks = blocks_of_rows(s), rows = k_inside ? s->mc : s->m;
+    double blocks = blocks_of_rows(s), again;
     double next_a = blocks > 1 ? next_rows(s) : 0, next_c = blocks > 1 ? s->mc : 0;
-    double step = lost(s, steps_of_block(s) + s->kc * s->nc, rows_of_c(s, s->mc));
-    double all_k = lost(s, rows_of_a(s, rows) + next_a + s->k * s->nc, rows_of_c(s, rows + next_c));
+    if (k_inside)
+        again = lost(s, rows_of_a(s, s->mc) + next_a + s->k * s->nc, rows_of_c(s, s->mc + next_c));
+    else
+        again = lost(s, steps_of_block(s) + s->kc * s->nc, rows_of_c(s, s->mc));
     bool is_whole = blocks_of_columns(s) <= 1 && (k_inside || blocks_of_k(s) <= 1);
-    return comes(blocks, first(s, is_whole ? 0 : gone_since_call(s)), k_inside ? all_k : step);
+    return comes(blocks, first(s, is_whole ? 0 : s->since), again);
 }
 
 /* C comes for each block of k: after that of a block of rows, or of all rows. */
 static double c_comes(const struct sizes *s, bool k_inside)
 {
-    double step = lost(s, steps_of_block(s) + s->kc * s->nc, own(rows_of_c(s, s->mc)));
-    double all_rows = lost(s, steps_of_a(s, s->m) + s->kc * s->nc, own(rows_of_c(s, s->m)));
+    double rows = k_inside ? s->mc : s->m;
+    double others = k_inside ? steps_of_block(s) : steps_of_a(s, s->m);
+    double again = lost(s, others + s->kc * s->nc, own(rows_of_c(s, rows)));
     bool is_whole = blocks_of_columns(s) <= 1 && (!k_inside || blocks_of_rows(s) <= 1);
-    return comes(blocks_of_k(s), first(s, is_whole ? 0 : gone_since_call(s)),
-                 k_inside ? step : all_rows);
+    return comes(blocks_of_k(s), first(s, is_whole ? 0 : s->since), again);
 }
 
 /* Values that move between the L2 cache and what is behind it. */
@@ -242,13 +245,22 @@ static double calls(const struct sizes *s)
     return s->call * blocks_of_rows(s) * blocks_of_k(s) * groups;
 }
 
+/* What blocks cost beside what moves behind the L2 cache, whether k is inside or not. */
+struct beside {
+    double collisions, l1, listing, calls;
+};
+
 /* A line from behind the L2 cache takes some nine times as long as one from there; twelve times
  * where rows are patches, as l1_traffic() counts a line for each of the taps that share it. */
-static double cost_of(const struct sizes *s, bool k_inside)
+static struct beside beside_of(const struct sizes *s)
 {
     double l1_lines = has_patches(s) ? 12 : 9;
-    return memory_traffic(s, k_inside) + collisions(s) + l1_traffic(s) / l1_lines + listing(s) +
-           calls(s);
+    return (struct beside){collisions(s), l1_traffic(s) / l1_lines, listing(s), calls(s)};
+}
+
+static double cost_of(double traffic, const struct beside *beside)
+{
+    return traffic + beside->collisions + beside->l1 + beside->listing + beside->calls;
 }
 
 static struct sizes sizes_of(const struct gemm_plan *plan, const struct cpu *cpu)
@@ -276,6 +288,8 @@ static struct sizes sizes_of(const struct gemm_plan *plan, const struct cpu *cpu
     s.copied = plan->copies ? s.k : 0;
     s.call = cpu->core->in_order ? 500 : 0; /* others multiply meanwhile */
     s.a_stride = shape->a_is_regular ? (double)shape->a_stride : s.a_step;
+    s.all_of_a = rows_of_a(&s, s.m);
+    s.since = gone_since_call(&s);
     return s;
 }
 
@@ -292,14 +306,39 @@ static size_t tiles_of(const struct gemm_plan *plan, size_t more)
     return part(max_size(plan->row_tiles, 1), fewest + div_up(more * fewest, 8));
 }
 
-static void consider(struct order *best, const struct gemm_plan *plan, struct sizes *s,
-                     struct order other)
+/* Of equal ones that with larger blocks, which comes first. */
+static bool is_better(double cost, const struct order *best, const struct sizes *s)
 {
-    s->mc = fmin((double)(other.tiles * plan->tile_rows), s->m);
-    s->nc = fmin((double)(other.panels * LAYOUT_PANEL), s->n);
-    other.cost = cost_of(s, other.k_inside);
-    if (other.cost < best->cost * s->costs->order) /* of equal ones that with larger blocks */
-        *best = other;
+    return cost < best->cost * s->costs->order;
+}
+
+/* Blocks of s->nc columns and these tiles, with k outside and inside. */
+static void consider(struct order *best, struct sizes *s, struct order order)
+{
+    struct beside beside = beside_of(s);
+    if (!is_better(cost_of(0, &beside), best, s))
+        return;
+    for (int inside = 0; inside < 2; inside++) {
+        order.k_inside = inside;
+        order.cost = cost_of(memory_traffic(s, inside), &beside);
+        if (is_better(order.cost, best, s))
+            *best = order;
+    }
+}
+
+/* So many panels of columns, with all numbers of tiles that differ. */
+static void consider_columns(struct order *best, const struct gemm_plan *plan, struct sizes *s,
+                             size_t panels)
+{
+    static const uint8_t more_blocks[] = {0, 1, 3, 6, 8, 12, 16, 24, 32, 40, 56, 88, 120};
+    s->nc = fmin((double)(panels * LAYOUT_PANEL), s->n);
+    for (size_t r = 0, before = 0; r < count_of(more_blocks); r++) {
+        size_t tiles = tiles_of(plan, more_blocks[r]);
+        s->mc = fmin((double)(tiles * plan->tile_rows), s->m);
+        if (tiles != before)
+            consider(best, s, (struct order){.tiles = tiles, .panels = panels});
+        before = tiles;
+    }
 }
 
 /* Does all of A, B and C? What has no gaps falls on all places alike. */
@@ -312,19 +351,17 @@ static bool all_stays(const struct sizes *s)
 
 double gemm_choose_order(struct gemm_plan *plan, const struct cpu *cpu)
 {
-    static const uint8_t more_blocks[] = {0, 1, 3, 6, 8, 12, 16, 24, 32, 40, 56, 88, 120},
-                         column_parts[] = {1, 2, 3, 4, 6, 8};
+    static const uint8_t column_parts[] = {1, 2, 3, 4, 6, 8};
     struct sizes s = sizes_of(plan, cpu);
     struct order best = {.cost = HUGE_VAL};
     if (all_stays(&s))
         return 0;
-    for (size_t c = 0; c < count_of(column_parts); c++)
-        for (size_t r = 0; r < count_of(more_blocks); r++)
-            for (int inside = 0; inside < 2; inside++)
-                consider(&best, plan, &s,
-                         (struct order){.k_inside = inside,
-                                        .tiles = tiles_of(plan, more_blocks[r]),
-                                        .panels = part(plan->block_panels, column_parts[c])});
+    for (size_t c = 0, before = 0; c < count_of(column_parts); c++) {
+        size_t panels = part(plan->block_panels, column_parts[c]);
+        if (panels != before)
+            consider_columns(&best, plan, &s, panels);
+        before = panels;
+    }
     plan->k_inside = best.k_inside;
     plan->block_tiles = best.tiles;
     plan->block_panels = best.panels;

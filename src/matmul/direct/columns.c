@@ -62,13 +62,16 @@ static struct packed packed_panels(size_t n, size_t k)
 static void add_panels(struct columns *columns, const struct core *core, size_t count,
                        struct gemm_f32_panels panels, size_t lanes, size_t k)
 {
-    size_t vectors = gemm_f32_panels_vectors(panels), height = gemm_f32_panels_height(panels);
+    size_t vectors = gemm_f32_panels_vectors(panels);
     bool alone = panels.full + (panels.middle > 0) + (panels.last > 0) == 1;
     bool alike = panels.full ? vectors == 3u * panels.full : panels.middle == panels.last;
     size_t group = alone ? vectors : panels.full ? 3 : panels.middle;
     if (count == 0 || vectors == 0)
         return;
     add_strips(columns, core, count, vectors, group, lanes, 4 * vectors * k);
+    if (alone && !panels.tail)
+        return;
+    size_t height = gemm_f32_panels_height(panels);
     struct strips *added = &columns->runs[columns->run_count - 1];
     bool tuned = core->in_order && gemm_f32_direct_is_tuned(core, vectors, group);
     bool enough = alone || (alike && (tuned || added->height >= height));
@@ -335,10 +338,11 @@ static void make_parts(struct columns *columns, const struct core *core, double 
     bool may = !core->in_order && !columns->a_columns && k >= least;
     for (size_t r = 0; may && r < columns->run_count; r++) {
         struct strips *run = &columns->runs[r], other = *run;
+        if (run->vectors != run->group || direct_has_panels(run))
+            continue;
         other.height = (uint8_t)gemm_f32_parts_height(run->vectors);
         other.has_parts = true;
-        bool exists = other.height > 0 && run->vectors == run->group && !direct_has_panels(run);
-        if (exists && strip_cycles(core, &other, m, k) < strip_cycles(core, run, m, k))
+        if (other.height > 0 && strip_cycles(core, &other, m, k) < strip_cycles(core, run, m, k))
             *run = other;
     }
 }

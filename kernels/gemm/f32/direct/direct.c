@@ -28,9 +28,9 @@ struct kind {
 
 static int is_kind(const struct gemm_f32_direct_kernel *kernel, const struct kind *kind)
 {
-    return kernel->height == kind->height && kernel->vectors == kind->vectors &&
-           kernel->group == kind->group && kernel->depth == kind->depth &&
-           kernel->parts == kind->parts;
+    return kernel->vectors == kind->vectors && kernel->group == kind->group &&
+           kernel->depth == kind->depth && kernel->parts == kind->parts &&
+           kernel->height == kind->height;
 }
 
 static size_t find(const struct cpu *cpu, const struct kind *kind)
@@ -45,13 +45,38 @@ static size_t find(const struct cpu *cpu, const struct kind *kind)
     return i;
 }
 
-static int exists(const struct kind *kind, int in_order)
+/* Numbers that kernels have, a bit for each: of those for all cores, and of those for one class. */
+struct numbers {
+    uint64_t all, own;
+};
+
+static void add_number(struct numbers *numbers, const struct gemm_f32_direct_kernel *kernel,
+                       size_t number, int in_order)
 {
-    for (size_t i = 0; i < gemm_f32_direct_kernel_count; i++)
-        if (gemm_f32_direct_kernels[i].in_order == in_order &&
-            is_kind(&gemm_f32_direct_kernels[i], kind))
-            return 1;
-    return 0;
+    uint64_t bit = (uint64_t)1 << number;
+    numbers->all |= kernel->in_order ? 0 : bit;
+    numbers->own |= kernel->in_order == in_order ? bit : 0;
+}
+
+/* Heights of a kind but for its own height. */
+static struct numbers heights_of(struct kind kind, int in_order)
+{
+    struct numbers heights = {0, 0};
+    for (size_t i = 0; i < gemm_f32_direct_kernel_count; i++) {
+        kind.height = gemm_f32_direct_kernels[i].height;
+        if (is_kind(&gemm_f32_direct_kernels[i], &kind))
+            add_number(&heights, &gemm_f32_direct_kernels[i], kind.height, in_order);
+    }
+    return heights;
+}
+
+/* The last one of those from 1 on. */
+static size_t last_number(uint64_t numbers)
+{
+    size_t last = 0;
+    while (numbers >> (last + 1) & 1)
+        last++;
+    return last;
 }
 
 size_t gemm_f32_direct_find(const struct cpu *cpu, size_t height, size_t vectors, size_t group)
@@ -59,18 +84,21 @@ size_t gemm_f32_direct_find(const struct cpu *cpu, size_t height, size_t vectors
     return find(cpu, &(struct kind){height, vectors, group, 0, 0});
 }
 
+static int are_tuned(const struct numbers *heights)
+{
+    return heights->own >> 1 & 1;
+}
+
 int gemm_f32_direct_is_tuned(const struct core *core, size_t vectors, size_t group)
 {
-    return exists(&(struct kind){1, vectors, group, 0, 0}, core->in_order);
+    struct numbers heights = heights_of((struct kind){0, vectors, group, 0, 0}, core->in_order);
+    return are_tuned(&heights);
 }
 
 size_t gemm_f32_direct_height(const struct core *core, size_t vectors, size_t group)
 {
-    int in_order = gemm_f32_direct_is_tuned(core, vectors, group) ? core->in_order : 0;
-    size_t height = 0;
-    while (exists(&(struct kind){height + 1, vectors, group, 0, 0}, in_order))
-        height++;
-    return height;
+    struct numbers heights = heights_of((struct kind){0, vectors, group, 0, 0}, core->in_order);
+    return last_number(are_tuned(&heights) ? heights.own : heights.all);
 }
 
 size_t gemm_f32_shallow_find(const struct cpu *cpu, size_t depth, size_t vectors)
@@ -80,10 +108,13 @@ size_t gemm_f32_shallow_find(const struct cpu *cpu, size_t depth, size_t vectors
 
 size_t gemm_f32_shallow_vectors(size_t depth)
 {
-    size_t vectors = 0;
-    while (depth && exists(&(struct kind){1, vectors + 1, vectors + 1, depth, 0}, 0))
-        vectors++;
-    return vectors;
+    struct numbers vectors = {0, 0};
+    for (size_t i = 0; depth && i < gemm_f32_direct_kernel_count; i++) {
+        const struct gemm_f32_direct_kernel *kernel = &gemm_f32_direct_kernels[i];
+        if (is_kind(kernel, &(struct kind){1, kernel->vectors, kernel->vectors, depth, 0}))
+            add_number(&vectors, kernel, kernel->vectors, 0);
+    }
+    return last_number(vectors.all);
 }
 
 size_t gemm_f32_parts_find(const struct cpu *cpu, size_t height, size_t vectors)
@@ -91,10 +122,19 @@ size_t gemm_f32_parts_find(const struct cpu *cpu, size_t height, size_t vectors)
     return find(cpu, &(struct kind){height, vectors, vectors, 0, 4});
 }
 
+/* By their list, as estimates ask often. */
 size_t gemm_f32_parts_height(size_t vectors)
 {
-    size_t height = 0;
-    while (exists(&(struct kind){height + 1, vectors, vectors, 0, 4}, 0))
-        height++;
-    return height;
+    static const struct {
+        uint8_t height, vectors;
+    } parts[] = {
+#define KERNEL(height, width) {height, width / 4},
+#include "kernels/gemm/f32/direct/parts_list.h"
+#undef KERNEL
+    };
+    uint64_t heights = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (parts[i].vectors == vectors)
+            heights |= (uint64_t)1 << parts[i].height;
+    return last_number(heights);
 }
