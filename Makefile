@@ -149,8 +149,8 @@ $(CHECKED:%=$(BUILD)/%/%.o): private FOLDER_FLAGS += $(CHECKS)
 # What runs while primitives are described, chosen and planned, files are kept and memory is reported, is compiled for
 # size: a tenth of its machine code goes. What executes is not among it.
 SMALL_FOLDERS := arch $(addprefix src/,memory/kinds memory/plan memory/shapes packed/file)
-SMALL := $(addprefix src/,convolution/check convolution/convolution convolution/layouts \
-    convolution/suppose convolution/trim convolution/types \
+SMALL := $(addprefix src/,convolution/check convolution/convolution convolution/create convolution/layouts \
+    convolution/nested/fused convolution/suppose convolution/trim convolution/types \
     $(addprefix convolution/depthwise/,depthwise pieces plan stay tiles typed) \
     $(addprefix convolution/,direct/indirect direct/rows) \
     $(addprefix convolution/,nested/dilated winograd/cut) \

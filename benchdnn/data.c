@@ -114,7 +114,9 @@ static neo_status init_post_op_operand(struct data *data, struct tensor *t, cons
                                        neo_stream *stream)
 {
     bool is_binary = op->kind == POST_OP_BINARY;
-    struct attribute_shape shape = problem_attribute_shape(p);
+    struct attribute_shape whole = problem_attribute_shape(p);
+    struct attribute_shape shape =
+        post_op_shape(&p->attr.post_ops, arg / NEO_ARG_ATTR_MULTIPLE_POST_OP(0) - 1, &whole);
     struct dims dims = post_op_dims(op, &shape);
     enum type type = is_binary ? op->type : TYPE_F32;
     const neo_memory_desc *chosen = neo_primitive_desc_query(pd, arg);
@@ -164,8 +166,9 @@ static neo_status init_post_op(struct data *data, const struct problem *p, int i
 static struct dims quantity_dims(const struct quantity *q, const struct problem *p)
 {
     struct attribute_shape shape = problem_attribute_shape(p);
-    int index = 0;
-    while (index < OPERANDS - 1 && p->operands[index].arg != quantity_neo_arg(q))
+    int index = q->arg == QUANTITY_DW_DST ? DST : 0;
+    while (index < OPERANDS - 1 && q->arg != QUANTITY_DW_DST &&
+           p->operands[index].arg != quantity_neo_arg(q))
         index++;
     struct dims dims = p->operands[index].dims;
     int mask = mask_resolve(&q->mask, q->arg, &shape);

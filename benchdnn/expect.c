@@ -4,6 +4,7 @@
 #include "benchdnn/attributes/post_ops.h"
 #include "benchdnn/driver.h"
 #include "benchdnn/element.h"
+#include "benchdnn/fused.h"
 #include "benchdnn/globals.h"
 #include "benchdnn/reference.h"
 
@@ -209,18 +210,84 @@ static void finish_all(struct expectation *x, const struct problem *p, const str
     }
 }
 
-void expect_init(struct expectation *out, const struct problem *p, const struct data *data,
-                 bool is_winograd)
+static void alloc_expectation(struct expectation *out, const struct problem *p)
 {
     size_t bytes = (size_t)dims_elements(&p->operands[DST].dims) * sizeof(double);
     *out = (struct expectation){.values = bench_alloc(bytes)};
     if (globals.fill == FILL_REAL)
         out->slack = bench_alloc(bytes);
+}
+
+static void expect_one(struct expectation *out, const struct problem *p, const struct data *data,
+                       bool is_winograd)
+{
+    alloc_expectation(out, p);
     compute_sums(out, p, data);
     bool is_plain = !p->attr.post_ops.count && !p->operands[BIA].arg && !p->attr.scales.count &&
                     !p->attr.zero_points.count && !out->slack;
     if (!is_plain)
         finish_all(out, p, data, is_winograd);
+}
+
+/* ---- a convolution and a depthwise one ---- */
+
+/* What the image in between holds of the expected values. */
+static float *round_between(const struct expectation *x, enum type type, size_t count)
+{
+    float *out = bench_alloc(count * sizeof *out);
+    for (size_t i = 0; i < count; i++)
+        out[i] = (float)element_round(type, x->values[i]);
+    return out;
+}
+
+/* Adds to the sums' slack what the image in between may be off, in sum_error()'s unit. */
+static void spread_slack(struct expectation *x, const struct fused_half *half,
+                         const struct expectation *between)
+{
+    const struct problem *p = &half->problem;
+    size_t in = (size_t)dims_elements(&p->operands[SRC].dims);
+    size_t taps = (size_t)dims_elements(&p->operands[WEI].dims);
+    size_t count = (size_t)dims_elements(&p->operands[DST].dims);
+    float *slack = bench_alloc(in * sizeof *slack), *weights = bench_alloc(taps * sizeof *weights);
+    double *spread = bench_alloc(count * sizeof *spread);
+    for (size_t i = 0; i < in; i++)
+        slack[i] = (float)between->slack[i];
+    for (size_t i = 0; i < taps; i++)
+        weights[i] = fabsf(half->data.operands[WEI].values[i]);
+    struct reference r = {.src = slack, .weights = weights, .result = spread};
+    p->driver->reference(p, &r);
+    for (size_t i = 0; i < count; i++)
+        x->slack[i] += spread[i] / sum_error(p, false, 1);
+    free(spread);
+    free(weights);
+    free(slack);
+}
+
+static void expect_both(struct expectation *out, const struct problem *p, const struct data *data,
+                        bool is_winograd)
+{
+    struct fused_half *half = bench_alloc(sizeof *half);
+    struct expectation between;
+    fused_first(half, p, data);
+    expect_one(&between, &half->problem, &half->data, is_winograd);
+    size_t count = (size_t)dims_elements(&half->problem.operands[DST].dims);
+    float *values = round_between(&between, half->problem.operands[DST].type, count);
+    fused_second(half, p, data);
+    half->data.operands[SRC].values = values;
+    alloc_expectation(out, &half->problem);
+    compute_sums(out, &half->problem, &half->data);
+    if (out->slack)
+        spread_slack(out, half, &between);
+    finish_all(out, &half->problem, &half->data, false);
+    expect_deinit(&between);
+    free(values);
+    free(half);
+}
+
+void expect_init(struct expectation *out, const struct problem *p, const struct data *data,
+                 bool is_winograd)
+{
+    (fused_depthwise(p) ? expect_both : expect_one)(out, p, data, is_winograd);
 }
 
 void expect_deinit(struct expectation *x)

@@ -3,6 +3,7 @@
 
 #include "benchdnn/driver.h"
 #include "benchdnn/element.h"
+#include "benchdnn/fused.h"
 #include "benchdnn/globals.h"
 
 #include <math.h>
@@ -123,14 +124,14 @@ static struct range find_reorder_range(const struct problem *p, int operand)
 static struct range find_range(const struct problem *p, int operand, bool is_winograd)
 {
     enum type type = p->operands[operand].type;
-    if (p->operands[operand].arg == NEO_ARG_BIAS)
+    if (p->operands[operand].arg % NEO_ARG_ATTR_POST_OP_DW == NEO_ARG_BIAS)
         return (struct range){type_min(type) < 0 ? -8 : 0, 8};
     if (type == TYPE_F32 && p->attr.fpmath.mode != NEO_FPMATH_STRICT)
         type = TYPE_BF16; /* the library may round inputs to that: they are to survive it */
     if (is_winograd)
         return find_in(TABLE(winograd_ranges), type, operand);
     if (p->driver->is_convolution)
-        return find_in(TABLE(conv_ranges), type, operand);
+        return find_in(TABLE(conv_ranges), type, operand == DW_WEI ? WEI : operand);
     if (p->driver == &driver_matmul)
         return find_in(TABLE(matmul_ranges), type, operand);
     if (p->driver->is_on_lines)
@@ -157,6 +158,10 @@ static double find_density(const struct problem *p, bool is_winograd)
         type_digits(type) < accumulator && !type_is_integer(type) ? type_digits(type) : accumulator;
     double product =
         (double)largest(find_range(p, SRC, false)) * (double)largest(find_range(p, WEI, false));
+    const struct post_op *depthwise = fused_depthwise(p);
+    if (depthwise)
+        product *=
+            pow(depthwise->kernel, p->conv.spatial) * (double)largest(find_range(p, DW_WEI, false));
     double safe = ldexp(1, digits) / product;
     double density = safe / (double)p->driver->reduction(p) * (is_int8 ? 3 : 1);
     return density < 1 ? density : 1;

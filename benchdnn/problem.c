@@ -217,12 +217,22 @@ bool problem_read_name(struct problem *problem, const char *text)
     return false;
 }
 
+struct dims problem_conv_dst(const struct conv_shape *c)
+{
+    struct dims dims = {.count = 2 + c->spatial, .at = {c->mb, c->oc}};
+    memcpy(dims.at + 2, c->o + SPATIAL - c->spatial, (size_t)c->spatial * sizeof *c->o);
+    return dims;
+}
+
 struct attribute_shape problem_attribute_shape(const struct problem *problem)
 {
     const struct operand *o = problem->operands;
     return (struct attribute_shape){
         .dst = &o[DST].dims,
+        .between = problem_conv_dst(&problem->conv),
         .weights_ndims = o[WEI].dims.count,
+        .weights_type = type_to_neo(o[WEI].type),
+        .bias_type = o[BIA].arg ? type_to_neo(o[BIA].type) : NEO_DATA_TYPE_UNDEF,
         .is_convolution = problem->driver->is_convolution || problem->driver->is_on_lines,
         .has_groups = problem->driver->is_convolution && problem->conv.has_groups,
         .dst_runtime = o[DST].runtime,

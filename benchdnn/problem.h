@@ -39,6 +39,7 @@ struct matmul_shape {
 
 /* Operations that have other tensors than these use the places, and those behind them, for them. */
 enum { SRC, WEI, BIA, DST, MORE_OPERANDS, SOURCES_MAX = 12, OPERANDS = SOURCES_MAX + 1 };
+enum { DW_WEI = MORE_OPERANDS, DW_BIA }; /* of a convolution's depthwise post-operation */
 
 /* ---- operations on lines ---- */
 
@@ -138,6 +139,9 @@ bool problem_set_name(struct problem *problem, const char *name); /* false: it i
 /* Reads what ends a descriptor: nothing, or n and the name, maybe behind a _; says what is wrong
  * and returns false. */
 bool problem_read_name(struct problem *problem, const char *text);
+
+/* What a convolution of this shape makes. */
+struct dims problem_conv_dst(const struct conv_shape *shape);
 
 /* What attributes are resolved against. */
 struct attribute_shape problem_attribute_shape(const struct problem *problem);

@@ -163,6 +163,10 @@ int quantity_neo_arg(const struct quantity *quantity)
         return NEO_ARG_WEIGHTS;
     case QUANTITY_DST:
         return NEO_ARG_DST;
+    case QUANTITY_DW_WEI:
+        return NEO_ARG_ATTR_POST_OP_DW | NEO_ARG_WEIGHTS;
+    case QUANTITY_DW_DST:
+        return NEO_ARG_ATTR_POST_OP_DW | NEO_ARG_DST;
     default:
         return 0;
     }

@@ -113,7 +113,9 @@ bool rounding_parse(void *field, const char *text);
 /* What masks are resolved against. */
 struct attribute_shape {
     const struct dims *dst;
+    struct dims between; /* what operations before a depthwise one are applied to; else empty */
     int weights_ndims;
+    neo_data_type weights_type, bias_type; /* the latter UNDEF: there is none */
     bool is_convolution, has_groups;
     unsigned dst_runtime; /* bit d: dimension d is told at execution */
 };

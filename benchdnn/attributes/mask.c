@@ -6,6 +6,8 @@ static int per_oc_bits(enum quantity_arg arg, const struct attribute_shape *shap
 {
     if (!shape->is_convolution)
         return 1 << (shape->dst->count - 1);
+    if (arg == QUANTITY_DW_WEI)
+        return 3;
     if (arg == QUANTITY_WEI)
         return shape->has_groups ? 3 : 1;
     return 2;

@@ -10,9 +10,8 @@ const char *post_ops_out_of_scope(const struct post_ops *ops)
 {
     for (int i = 0; i < ops->count; i++) {
         const struct post_op *op = &ops->at[i];
-        if (op->kind == POST_OP_DEPTHWISE)
-            return "Case not supported: no depthwise convolution as a post-operation";
-        bool has_type = op->kind == POST_OP_BINARY || (op->kind == POST_OP_SUM && op->type);
+        bool has_type = op->kind == POST_OP_BINARY || op->kind == POST_OP_DEPTHWISE ||
+                        (op->kind == POST_OP_SUM && op->type);
         if (has_type && type_to_neo(op->type) == NEO_DATA_TYPE_UNDEF)
             return "Data type not supported";
         if (op->kind == POST_OP_BINARY &&
@@ -93,6 +92,16 @@ static neo_status append_binary(neo_attributes *to, const struct post_op *op,
     return status == NEO_OK ? neo_attributes_append_select(to, &src1, &condition) : status;
 }
 
+struct attribute_shape post_op_shape(const struct post_ops *ops, int i,
+                                     const struct attribute_shape *shape)
+{
+    struct attribute_shape own = *shape;
+    for (int j = i + 1; j < ops->count; j++)
+        if (ops->at[j].kind == POST_OP_DEPTHWISE)
+            own.dst = &shape->between;
+    return own;
+}
+
 static neo_status append(neo_attributes *to, const struct post_op *op,
                          const struct attribute_shape *shape)
 {
@@ -106,6 +115,10 @@ static neo_status append(neo_attributes *to, const struct post_op *op,
         return append_binary(to, op, shape);
     case POST_OP_PRELU:
         return neo_attributes_append_prelu(to, mask_resolve(&op->mask, QUANTITY_SRC1, shape));
+    case POST_OP_DEPTHWISE:
+        return neo_attributes_append_depthwise(to, shape->weights_type, shape->bias_type,
+                                               type_to_neo(op->type), op->kernel, op->stride,
+                                               op->padding);
     default:
         return NEO_UNSUPPORTED;
     }
@@ -115,8 +128,10 @@ neo_status post_ops_append(neo_attributes *to, const struct post_ops *ops,
                            const struct attribute_shape *shape)
 {
     neo_status status = NEO_OK;
-    for (int i = 0; i < ops->count && status == NEO_OK; i++)
-        status = append(to, &ops->at[i], shape);
+    for (int i = 0; i < ops->count && status == NEO_OK; i++) {
+        struct attribute_shape own = post_op_shape(ops, i, shape);
+        status = append(to, &ops->at[i], &own);
+    }
     return status;
 }
 

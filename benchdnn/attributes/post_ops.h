@@ -12,6 +12,10 @@ neo_status post_ops_append(neo_attributes *to, const struct post_ops *ops,
 neo_status post_op_desc(neo_memory_desc *out, const struct post_op *op,
                         const struct attribute_shape *shape, bool actual);
 
+/* What operation number i is resolved against. */
+struct attribute_shape post_op_shape(const struct post_ops *ops, int i,
+                                     const struct attribute_shape *shape);
+
 /* A selection's condition as an operand of s8 by itself. */
 struct post_op post_op_condition(const struct post_op *op);
 

@@ -2,6 +2,7 @@
 #include "benchdnn/drivers/conv.h"
 
 #include "benchdnn/driver.h"
+#include "benchdnn/fused.h"
 #include "benchdnn/peer.h"
 
 #include <stdio.h>
@@ -117,6 +118,7 @@ static bool complete(struct problem *p)
     enum type bias = bias_type(p);
     if (bias != TYPE_UNDEF)
         o[BIA] = (struct operand){NEO_ARG_BIAS, bias, {.count = 1, .at = {c->oc}}, {"x"}, {0}, 0};
+    fused_complete(p, bias);
     return true;
 }
 
@@ -135,8 +137,11 @@ static neo_status create(neo_primitive_desc **out, const struct problem *p, neo_
         .algorithm = p->alg,
     };
     neo_memory_desc *const mds[MORE_OPERANDS] = {&desc.src, &desc.weights, &desc.bias, &desc.dst};
+    struct operand between = p->operands[DST]; /* the same, but for a depthwise post-operation */
+    between.type = problem_type(&p->dt, DST);
+    between.dims = problem_conv_dst(c);
     for (int i = 0; i < MORE_OPERANDS; i++) {
-        neo_status status = operand_desc(mds[i], &p->operands[i], false);
+        neo_status status = operand_desc(mds[i], i == DST ? &between : &p->operands[i], false);
         if (status != NEO_OK)
             return status;
     }

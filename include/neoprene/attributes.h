@@ -174,6 +174,7 @@ typedef enum neo_post_op_kind {
     NEO_POST_OP_ELTWISE,
     NEO_POST_OP_BINARY,
     NEO_POST_OP_PRELU,
+    NEO_POST_OP_DEPTHWISE,
 } neo_post_op_kind;
 
 /* name, text, what it computes of x. */
@@ -260,6 +261,41 @@ NEO_API neo_status neo_attributes_append_select(neo_attributes *attributes,
                                                 const neo_memory_desc *src1,
                                                 const neo_memory_desc *condition);
 NEO_API neo_status neo_attributes_append_prelu(neo_attributes *attributes, int mask);
+
+/* Appends a depthwise convolution to a convolution, which has at most one: what the convolution's
+ * description calls dst is then an image in between, of that type, and the depthwise convolution
+ * makes of it
+ *
+ *   dst[n][c][y][x] = post_ops(bias_dw[c] + sum over r, s < kernel of
+ *       between[n][c][y * stride - padding_left + r][x * stride - padding_left + s] *
+ *       weights_dw[c][0][0][r][s])
+ *
+ * and likewise in one and three dimensions of space. Each of them has (in + stride - 1) / stride
+ * elements in dst, so as many are padded on the right as that takes. The operations before this one
+ * are applied to the image in between, and those behind it, with operands of dst's dimensions, to
+ * dst, whose layout is in the order of the description's dst. The primitive's own dst and the
+ * weights are to be asked for: neo_primitive_desc_query(pd, NEO_ARG_DST) and
+ * (pd, NEO_ARG_ATTR_POST_OP_DW | NEO_ARG_WEIGHTS), whose layout the library chooses. They come at
+ * execution as these arguments, the bias as NEO_ARG_ATTR_POST_OP_DW | NEO_ARG_BIAS.
+ *
+ * Scales and zero points of NEO_ARG_DST are the image's in between: what it holds is divided by the
+ * scale, rounded, and multiplied by it again where it is read. NEO_ARG_ATTR_POST_OP_DW combined
+ * with NEO_ARG_WEIGHTS or NEO_ARG_DST has those of the depthwise weights and of dst.
+ *
+ * The image in between is in the scratchpad, whole. Results are those of the two convolutions one
+ * after the other, bit for bit. No size may be NEO_RUNTIME_DIM.
+ *
+ * @param weights_type, dst_type of the depthwise convolution: any that a convolution of the image
+ *                               in between takes.
+ * @param bias_type NEO_DATA_TYPE_UNDEF: there is no bias.
+ * @param kernel, stride at least 1, the same along all dimensions of space.
+ * @param padding_left at least 0.
+ * @return as above. A primitive of another operation, or with a second one, is not created. */
+NEO_API neo_status neo_attributes_append_depthwise(neo_attributes *attributes,
+                                                   neo_data_type weights_type,
+                                                   neo_data_type bias_type, neo_data_type dst_type,
+                                                   neo_dim kernel, neo_dim stride,
+                                                   neo_dim padding_left);
 
 NEO_API int neo_attributes_post_op_count(const neo_attributes *attributes); /* 0 for NULL */
 /* NEO_POST_OP_UNDEF for NULL, and when index is out of range. */

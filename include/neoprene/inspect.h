@@ -45,6 +45,11 @@ NEO_API neo_status neo_attributes_get_binary(const neo_attributes *attributes, i
 NEO_API neo_status neo_attributes_get_condition(const neo_attributes *attributes, int index,
                                                 neo_memory_desc *condition);
 NEO_API neo_status neo_attributes_get_prelu(const neo_attributes *attributes, int index, int *mask);
+NEO_API neo_status neo_attributes_get_depthwise(const neo_attributes *attributes, int index,
+                                                neo_data_type *weights_type,
+                                                neo_data_type *bias_type, neo_data_type *dst_type,
+                                                neo_dim *kernel, neo_dim *stride,
+                                                neo_dim *padding_left);
 
 /* ---- engines ---- */
 

@@ -30,6 +30,7 @@ enum {
     NEO_ARG_MULTIPLE_SRC = 1024, /* and the sources after it, of operations that have many */
     NEO_ARG_ATTR_SCALES = 4096,
     NEO_ARG_ATTR_ZERO_POINTS = 8192,
+    NEO_ARG_ATTR_POST_OP_DW = 16384, /* combined with WEIGHTS, BIAS, DST: of a depthwise one */
 };
 /* Combined by OR with NEO_ARG_SRC_1 (binary) or NEO_ARG_WEIGHTS (prelu) of post-operation index. */
 #define NEO_ARG_ATTR_MULTIPLE_POST_OP(index) (32768 * ((index) + 1))

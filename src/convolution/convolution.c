@@ -1,15 +1,11 @@
-/* Convolution: the operation, its algorithms, the public function. */
+/* Convolution: the operation and its algorithms. */
 #include "src/convolution/convolution.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "neoprene/convolution.h"
 #include "src/core/checked.h"
-#include "src/core/log.h"
-#include "src/core/reserved.h"
 #include "src/primitive/by_size.h"
-#include "src/primitive/primitive.h"
 #include "src/primitive/types.h"
 
 /* "ih*" for a size that is not known yet. */
@@ -19,7 +15,7 @@ static size_t write_size(char *out, size_t size, const char *name, neo_dim value
                                              : snprintf(out, size, "%s%" PRId64, name, value));
 }
 
-static void convolution_describe(const struct problem *problem, char *out, size_t size)
+void convolution_describe(const struct problem *problem, char *out, size_t size)
 {
     struct convolution_shape s = *convolution_shape_of(problem);
     static const char axes[] = "dhw";
@@ -92,26 +88,3 @@ const struct operation convolution_operation = {
     .algorithm_count = count_of(convolution_algorithms),
     .describe = convolution_describe,
 };
-
-neo_status neo_convolution_primitive_desc_create(neo_primitive_desc **out, neo_engine *engine,
-                                                 const neo_convolution_desc *desc,
-                                                 const neo_attributes *attributes)
-{
-    if (out)
-        *out = NULL;
-    if (!out || !engine || !desc)
-        return log_refusal(__func__, "out, engine or desc is NULL");
-    if (reserved_is_set(desc->reserved))
-        return log_refusal(__func__, RESERVED_IS_SET);
-    struct window window =
-        window_of(desc->strides, desc->dilations, desc->padding_left, desc->padding_right);
-    struct description description = {
-        .operation = &convolution_operation,
-        .tensors = {&desc->src, &desc->weights, &desc->bias, &desc->dst},
-        .attributes = attributes,
-        .prop_kind = desc->prop_kind,
-        .convolution_algorithm = desc->algorithm,
-        .window = &window,
-    };
-    return primitive_desc_create(out, engine, &description);
-}

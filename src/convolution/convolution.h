@@ -20,6 +20,9 @@ extern const struct type_set convolution_types[]; /* what the definition serves 
 /* The operation's check. */
 const char *convolution_check(struct problem *problem, bool *unsupported);
 
+/* Sizes as logs have them: "g1mb1_ic3oc8_ih5oh3kh3sh1dh0ph0". */
+void convolution_describe(const struct problem *problem, char *out, size_t size);
+
 /* Sizes for those that are known at run time: one image of a network's middle. */
 void convolution_suppose(struct problem *problem);
 

@@ -289,6 +289,33 @@ neo_status neo_attributes_append_prelu(neo_attributes *attributes, int mask)
     return append(attributes, &op);
 }
 
+static bool is_type(neo_data_type type)
+{
+    return neo_data_type_bits(type) > 0;
+}
+
+neo_status neo_attributes_append_depthwise(neo_attributes *attributes, neo_data_type weights_type,
+                                           neo_data_type bias_type, neo_data_type dst_type,
+                                           neo_dim kernel, neo_dim stride, neo_dim padding_left)
+{
+    if (!is_type(weights_type) || !is_type(dst_type) ||
+        (bias_type != NEO_DATA_TYPE_UNDEF && !is_type(bias_type)))
+        return log_refusal(__func__, "a data type is unknown");
+    if (kernel < 1 || kernel > INT32_MAX || stride < 1 || stride > INT32_MAX || padding_left < 0 ||
+        padding_left > INT32_MAX)
+        return log_refusal(__func__, "the kernel, the stride or the padding is out of range");
+    struct post_op op;
+    memset(&op, 0, sizeof op);
+    op.kind = NEO_POST_OP_DEPTHWISE;
+    op.depthwise.weights = weights_type;
+    op.depthwise.bias = bias_type;
+    op.depthwise.dst = dst_type;
+    op.depthwise.kernel = kernel;
+    op.depthwise.stride = stride;
+    op.depthwise.padding = padding_left;
+    return append(attributes, &op);
+}
+
 int neo_attributes_post_op_count(const neo_attributes *attributes)
 {
     return attributes ? attributes->post_op_count : 0;

@@ -33,6 +33,11 @@ struct post_op {
             neo_memory_desc weights; /* filled in when dst is known */
             binary_f32_fn *run;
         } prelu;
+        struct {
+            neo_data_type weights, bias, dst; /* bias: UNDEF, there is none */
+            neo_dim kernel, stride, padding;
+            neo_memory_desc between; /* what it is a convolution of: filled in by convolutions */
+        } depthwise;
     };
 };
 

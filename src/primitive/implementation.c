@@ -403,12 +403,13 @@ static neo_status nest_at(struct implementation *impl, const struct description 
     neo_status status = implementation_find(&nested, impl->engine, description, index, &outcome);
     if (status != NEO_OK)
         return status;
-    if (impl->token_count + nested->token_count > MAX_TOKENS) {
+    int tokens = implementation_nested_tokens(nested);
+    if (impl->token_count + tokens > MAX_TOKENS) {
         implementation_release(nested);
         return NEO_UNSUPPORTED;
     }
     impl->nested[impl->nested_count++] = nested;
-    impl->token_count += nested->token_count;
+    impl->token_count += tokens;
     return NEO_OK;
 }
 

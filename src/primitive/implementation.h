@@ -111,6 +111,13 @@ static inline const neo_memory_desc *implementation_argument(const struct implem
                                                               : &impl->problem.tensors[t];
 }
 
+/* A nested one whose operation has no entry points of its own needs no token: it has its part of
+ * the holder's block. */
+static inline int implementation_nested_tokens(const struct implementation *nested)
+{
+    return nested->token_count - (nested->problem.operation->create_resource ? 0 : 1);
+}
+
 /* For an algorithm's nest(): adds the best implementation of the description to implementation,
  * which is being created. NEO_UNSUPPORTED also when the tree grows too large. */
 neo_status implementation_nest(struct implementation *implementation,
@@ -125,6 +132,15 @@ neo_status implementation_nest_by(struct implementation *implementation,
  * holder's threads and scratchpad. Post-operations with operands are the holder's own ones. */
 void implementation_run_nested(const struct execution *execution, int index,
                                void *const buffers[TENSOR_COUNT]);
+
+/* What a nested implementation's attributes are in the holder's, where those are not the same: its
+ * post-operations begin with this one, and these are the numbers of its scales and zero points. */
+struct part {
+    int first_post_op;
+    uint8_t quantizations[MAX_QUANTIZATIONS];
+};
+void implementation_run_part(const struct execution *execution, int index,
+                             void *const buffers[TENSOR_COUNT], const struct part *part);
 
 /* How many of the available threads it is worth: small problems are not worth all of them. One of
  * run-time sizes may take all; an execution decides when it knows the sizes. */

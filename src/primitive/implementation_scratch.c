@@ -45,9 +45,13 @@ static void *nested_scratch(const struct execution *execution, int index)
     return (char *)execution->scratch + offset;
 }
 
-void implementation_run_nested(const struct execution *execution, int index,
-                               void *const buffers[TENSOR_COUNT])
+/* part: NULL if all of the attributes are the holder's own ones. */
+static inline __attribute__((always_inline)) void run_nested(const struct execution *execution,
+                                                             int index,
+                                                             void *const buffers[TENSOR_COUNT],
+                                                             const struct part *part)
 {
+    int first = part ? 2 * part->first_post_op : 0; /* place */
     const struct implementation *nested = execution->implementation->nested[index];
     struct execution inner; /* not cleared: it is large, and what is read is set */
     inner.implementation = nested;
@@ -57,9 +61,21 @@ void implementation_run_nested(const struct execution *execution, int index,
     inner.scratch = nested_scratch(execution, index);
     memcpy(inner.buffers, buffers, sizeof inner.buffers);
     for (int i = 0; i < nested->problem.attributes.quantization_count; i++)
-        inner.quantizations[i] = execution->quantizations[i];
+        inner.quantizations[i] = execution->quantizations[part ? part->quantizations[i] : i];
     for (int i = 0; i < post_ops_places(&nested->problem.attributes); i++)
         if (post_ops_operand(&nested->problem.attributes, i))
-            inner.operands[i] = execution->operands[i];
+            inner.operands[i] = execution->operands[first + i];
     nested->algorithm->run(nested->plan, &inner);
+}
+
+void implementation_run_nested(const struct execution *execution, int index,
+                               void *const buffers[TENSOR_COUNT])
+{
+    run_nested(execution, index, buffers, NULL);
+}
+
+void implementation_run_part(const struct execution *execution, int index,
+                             void *const buffers[TENSOR_COUNT], const struct part *part)
+{
+    run_nested(execution, index, buffers, part);
 }

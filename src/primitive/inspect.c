@@ -169,6 +169,25 @@ neo_status neo_attributes_get_prelu(const neo_attributes *attributes, int index,
     return NEO_OK;
 }
 
+neo_status neo_attributes_get_depthwise(const neo_attributes *attributes, int index,
+                                        neo_data_type *weights_type, neo_data_type *bias_type,
+                                        neo_data_type *dst_type, neo_dim *kernel, neo_dim *stride,
+                                        neo_dim *padding_left)
+{
+    neo_status status;
+    const struct post_op *op =
+        find_post_op(&status, __func__, attributes, index, NEO_POST_OP_DEPTHWISE);
+    if (!op)
+        return status;
+    TELL(weights_type, op->depthwise.weights);
+    TELL(bias_type, op->depthwise.bias);
+    TELL(dst_type, op->depthwise.dst);
+    TELL(kernel, op->depthwise.kernel);
+    TELL(stride, op->depthwise.stride);
+    TELL(padding_left, op->depthwise.padding);
+    return NEO_OK;
+}
+
 /* ---- engines ---- */
 
 int neo_engine_has_isa(const neo_engine *engine, const char *name)

@@ -130,6 +130,13 @@ static void put_post_op(struct writer *w, const struct post_op *op)
     case NEO_POST_OP_PRELU:
         put(w, kind | (uint64_t)(uint32_t)op->prelu.mask << 32);
         break;
+    case NEO_POST_OP_DEPTHWISE:
+        put(w, kind | (uint64_t)op->depthwise.weights << 8 | (uint64_t)op->depthwise.bias << 16 |
+                   (uint64_t)op->depthwise.dst << 24);
+        put(w, (uint64_t)op->depthwise.kernel | (uint64_t)op->depthwise.stride << 32);
+        put(w, (uint64_t)op->depthwise.padding);
+        put_desc(w, &op->depthwise.between);
+        break;
     case NEO_POST_OP_UNDEF:
         put(w, kind);
         break;
@@ -224,6 +231,8 @@ size_t key_bound(const struct description *description)
         count += 3;
         if (op->kind == NEO_POST_OP_BINARY)
             count += desc_bound(&op->binary.src1) + desc_bound(&op->binary.condition);
+        else if (op->kind == NEO_POST_OP_DEPTHWISE)
+            count += desc_bound(&op->depthwise.between);
     }
     return count;
 }

@@ -71,19 +71,43 @@ static const char *check_prelu(struct post_op *op, const neo_memory_desc *dst)
     return NULL;
 }
 
+static const char *check_one(struct post_op *op, const neo_memory_desc *dst, bool *unsupported)
+{
+    switch (op->kind) {
+    case NEO_POST_OP_SUM:
+        return check_sum(op, dst, unsupported);
+    case NEO_POST_OP_BINARY:
+        return check_binary(op, dst, unsupported);
+    case NEO_POST_OP_PRELU:
+        return check_prelu(op, dst);
+    default:
+        return NULL;
+    }
+}
+
+int post_ops_depthwise(const neo_attributes *attributes)
+{
+    int i = attributes->post_op_count - 1;
+    while (i >= 0 && attributes->post_ops[i].kind != NEO_POST_OP_DEPTHWISE)
+        i--;
+    return i;
+}
+
+/* Those before a depthwise convolution are applied to the image that it reads. */
 const char *post_ops_check(struct problem *problem, bool *unsupported)
 {
-    const neo_memory_desc *dst = &problem->tensors[DST];
+    const neo_attributes *attributes = &problem->attributes;
+    int depthwise = post_ops_depthwise(attributes);
     const char *wrong = NULL;
-    for (int i = 0; i < problem->attributes.post_op_count && !wrong; i++) {
-        struct post_op *op = &problem->attributes.post_ops[i];
-        if (op->kind == NEO_POST_OP_SUM)
-            wrong = check_sum(op, dst, unsupported);
-        else if (op->kind == NEO_POST_OP_BINARY)
-            wrong = check_binary(op, dst, unsupported);
-        else if (op->kind == NEO_POST_OP_PRELU)
-            wrong = check_prelu(op, dst);
+    if (depthwise >= 0 && !attributes->post_ops[depthwise].depthwise.between.ndims) {
+        *unsupported = true;
+        return "a depthwise post-operation is for convolutions alone";
     }
+    for (int i = 0; i < attributes->post_op_count && !wrong; i++)
+        wrong = check_one(&attributes->post_ops[i],
+                          i < depthwise ? &attributes->post_ops[depthwise].depthwise.between
+                                        : &problem->tensors[DST],
+                          unsupported);
     return wrong;
 }
 
@@ -110,7 +134,7 @@ void post_ops_choose(struct problem *problem, const struct cpu *cpu)
             op->prelu.run = binary_f32_find(features, BINARY_F32_PRELU)->run;
         else if (op->kind == NEO_POST_OP_SUM)
             op->sum.run = sum_f32_find(features)->run;
-        else
+        else if (op->kind == NEO_POST_OP_ELTWISE)
             op->eltwise.run =
                 eltwise_f32_find(features, (enum eltwise_f32_alg)op->eltwise.algorithm)->run;
     }

@@ -13,6 +13,9 @@ const char *post_ops_check(struct problem *problem, bool *unsupported);
 /* Replaces `any` operands by layouts in dst's order, and looks up the kernels. dst is final. */
 void post_ops_choose(struct problem *problem, const struct cpu *cpu);
 
+/* Which one is the depthwise convolution, or -1. A primitive's problem has one at most. */
+int post_ops_depthwise(const neo_attributes *attributes);
+
 /* Operands have places, two for each post-operation: select has two, binary and prelu one, and the
  * others none. The descriptor of the one at a place, or NULL, and its argument. */
 static inline int post_ops_places(const neo_attributes *attributes)

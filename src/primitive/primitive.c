@@ -94,11 +94,13 @@ static const char *argument_text(int arg, char out[ARGUMENT_TEXT_BYTES])
     const char *what = values == NEO_ARG_ATTR_SCALES ? "scales of "
                        : values                      ? "zero points of "
                                                      : "";
+    int depthwise = arg > 0 && arg < first ? arg & NEO_ARG_ATTR_POST_OP_DW : 0;
     if (arg >= first)
         snprintf(out, ARGUMENT_TEXT_BYTES, "%s%s of post-operation %d", what,
                  argument_name((arg ^ values) % first), arg / first - 1);
     else
-        snprintf(out, ARGUMENT_TEXT_BYTES, "%s%s", what, argument_name(arg ^ values));
+        snprintf(out, ARGUMENT_TEXT_BYTES, "%s%s%s", what, depthwise ? "depthwise " : "",
+                 argument_name(arg ^ values ^ depthwise));
     return out;
 }
 

@@ -22,7 +22,8 @@ struct extra {
 enum { MAX_OPERANDS = 2 * NEO_MAX_POST_OPS };
 enum { MAX_EXTRAS = 32, PARAMETER_BYTES = 144, SHAPE_BYTES = 304 };
 
-/* What may have scales and zero points: tensors, extra ones, and binary post-operations' src1. */
+/* What may have scales and zero points: tensors, extra ones, and by post-operation a binary one's
+ * src1, or the image that a depthwise one reads. */
 enum { OPERAND_TENSORS = TENSOR_COUNT + MAX_EXTRAS };
 enum { MOST_TENSORS = OPERAND_TENSORS + NEO_MAX_POST_OPS };
 

@@ -14,9 +14,15 @@ static const struct {
     int arg;
     const char *name;
 } extra_names[] = {
-    {NEO_ARG_SRC_1, "src1"},  {NEO_ARG_SRC_2, "src2"},        {NEO_ARG_WORKSPACE, "workspace"},
-    {NEO_ARG_MEAN, "mean"},   {NEO_ARG_VARIANCE, "variance"}, {NEO_ARG_SCALE, "scale"},
+    {NEO_ARG_SRC_1, "src1"},
+    {NEO_ARG_SRC_2, "src2"},
+    {NEO_ARG_WORKSPACE, "workspace"},
+    {NEO_ARG_MEAN, "mean"},
+    {NEO_ARG_VARIANCE, "variance"},
+    {NEO_ARG_SCALE, "scale"},
     {NEO_ARG_SHIFT, "shift"},
+    {NEO_ARG_ATTR_POST_OP_DW | NEO_ARG_WEIGHTS, "depthwise weights"},
+    {NEO_ARG_ATTR_POST_OP_DW | NEO_ARG_BIAS, "depthwise bias"},
 };
 
 const char *problem_tensor_name(const struct problem *problem, int i)

@@ -20,6 +20,11 @@ static int tensor_of(const struct problem *problem, const struct quantization *q
 {
     static const int args[TENSOR_COUNT] = {NEO_ARG_SRC, NEO_ARG_WEIGHTS, NEO_ARG_BIAS, NEO_ARG_DST};
     int arg = q->arg ^ (is_zero_point(q) ? NEO_ARG_ATTR_ZERO_POINTS : NEO_ARG_ATTR_SCALES);
+    int depthwise = post_ops_depthwise(&problem->attributes);
+    if (depthwise >= 0 && arg == NEO_ARG_DST) /* the image in between */
+        return OPERAND_TENSORS + depthwise;
+    if (depthwise >= 0 && arg == (NEO_ARG_ATTR_POST_OP_DW | NEO_ARG_DST))
+        return DST;
     for (int t = 0; t < TENSOR_COUNT; t++)
         if (args[t] == arg)
             return t;
@@ -36,8 +41,10 @@ static const neo_memory_desc *numbered(const struct problem *problem, int t)
 {
     if (t < 0)
         return NULL;
-    return t < OPERAND_TENSORS ? problem_tensor(problem, t)
-                               : &problem->attributes.post_ops[t - OPERAND_TENSORS].binary.src1;
+    if (t < OPERAND_TENSORS)
+        return problem_tensor(problem, t);
+    const struct post_op *op = &problem->attributes.post_ops[t - OPERAND_TENSORS];
+    return op->kind == NEO_POST_OP_DEPTHWISE ? &op->depthwise.between : &op->binary.src1;
 }
 
 static bool divides(neo_dim group, neo_dim dim)

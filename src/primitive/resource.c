@@ -20,39 +20,58 @@ static void destroy_own(struct implementation *impl, struct reservation *token)
         block_manager_unreserve(&impl->blocks, token);
 }
 
-/* Of the first count nested ones, the last one first. */
+/* Where those of its nested ones begin. */
+static struct reservation *after_own(const struct implementation *impl, struct reservation *tokens,
+                                     bool is_nested)
+{
+    return tokens + (is_nested && !impl->problem.operation->create_resource ? 0 : 1);
+}
+
+static void destroy_tree(struct implementation *impl, struct reservation *tokens, bool is_nested);
+
+/* The first count ones, the last one first. */
 static void destroy_nested(struct implementation *impl, struct reservation *tokens, int count)
 {
     for (int i = count - 1; i >= 0; i--) {
-        struct reservation *first = tokens + 1;
+        struct reservation *first = tokens;
         for (int j = 0; j < i; j++)
-            first += impl->nested[j]->token_count;
-        destroy_nested(impl->nested[i], first, impl->nested[i]->nested_count);
-        destroy_own(impl->nested[i], first);
+            first += implementation_nested_tokens(impl->nested[j]);
+        destroy_tree(impl->nested[i], first, true);
     }
 }
 
-/* A nested one has its part of the holder's block. */
+static void destroy_tree(struct implementation *impl, struct reservation *tokens, bool is_nested)
+{
+    struct reservation *nested = after_own(impl, tokens, is_nested);
+    destroy_nested(impl, nested, impl->nested_count);
+    if (nested > tokens)
+        destroy_own(impl, tokens);
+}
+
+static neo_status create_own(struct implementation *impl, struct reservation *token, bool is_nested)
+{
+    const struct operation *operation = impl->problem.operation;
+    if (operation->create_resource)
+        return operation->create_resource(impl, token);
+    return is_nested ? NEO_OK : reserve_block(impl, token);
+}
+
 static neo_status create_tree(struct implementation *impl, struct reservation *tokens,
                               bool is_nested)
 {
-    const struct operation *operation = impl->problem.operation;
-    neo_status status = NEO_OK;
-    if (operation->create_resource)
-        status = operation->create_resource(impl, tokens);
-    else if (!is_nested)
-        status = reserve_block(impl, tokens);
+    neo_status status = create_own(impl, tokens, is_nested);
+    struct reservation *nested = after_own(impl, tokens, is_nested), *first = nested;
     if (status != NEO_OK)
         return status;
-    struct reservation *first = tokens + 1;
     for (int i = 0; i < impl->nested_count; i++) {
         status = create_tree(impl->nested[i], first, true);
         if (status != NEO_OK) {
-            destroy_nested(impl, tokens, i);
-            destroy_own(impl, tokens);
+            destroy_nested(impl, nested, i);
+            if (nested > tokens)
+                destroy_own(impl, tokens);
             return status;
         }
-        first += impl->nested[i]->token_count;
+        first += implementation_nested_tokens(impl->nested[i]);
     }
     return NEO_OK;
 }
@@ -64,6 +83,5 @@ neo_status create_resource(struct implementation *impl, struct reservation *toke
 
 void destroy_resource(struct implementation *impl, struct reservation *tokens)
 {
-    destroy_nested(impl, tokens, impl->nested_count);
-    destroy_own(impl, tokens);
+    destroy_tree(impl, tokens, false);
 }

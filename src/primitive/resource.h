@@ -5,7 +5,8 @@
 #include "src/primitive/implementation.h"
 
 /* The entry points that handles use. tokens are implementation->token_count of them, zeroed: the
- * first is the implementation's, the others are of the nested ones, depth first.
+ * first is the implementation's, the others are of nested ones whose operations have entry points
+ * of their own, depth first.
  *
  * create calls the operation's own create_resource() if it has one, else reserves a block for as
  * many threads as the engine's pool has, from which the nested ones take their part; then it goes

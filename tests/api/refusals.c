@@ -113,6 +113,7 @@ static void of_attributes(void **state)
     REFUSED(neo_attributes_append_eltwise(NULL, NEO_ELTWISE_RELU, 0, 0));
     REFUSED(neo_attributes_append_binary(NULL, NEO_BINARY_ADD, &desc));
     REFUSED(neo_attributes_append_prelu(NULL, 0));
+    REFUSED(neo_attributes_append_depthwise(NULL, NEO_F32, NEO_F32, NEO_F32, 3, 1, 1));
     assert_int_equal(neo_attributes_post_op_count(NULL), 0);
     assert_int_equal(neo_attributes_post_op_kind(NULL, 0), NEO_POST_OP_UNDEF);
 }
@@ -131,6 +132,7 @@ static void of_getters(void **state)
     REFUSED(neo_attributes_get_binary(NULL, 0, NULL, NULL));
     REFUSED(neo_attributes_get_condition(NULL, 0, NULL));
     REFUSED(neo_attributes_get_prelu(NULL, 0, NULL));
+    REFUSED(neo_attributes_get_depthwise(NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL));
 }
 
 static void of_memory(void **state)

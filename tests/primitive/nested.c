@@ -187,7 +187,7 @@ static const struct operation hooked = {.name = "hooked",
 static neo_status nest_most(struct implementation *implementation)
 {
     struct description inner = problem_describe(&implementation->described);
-    inner.operation = &plain_inner;
+    inner.operation = &counting_inner; /* each has a token */
     neo_status status = NEO_OK;
     for (int i = 0; i < MAX_NESTED && status == NEO_OK; i++)
         status = implementation_nest(implementation, &inner);
