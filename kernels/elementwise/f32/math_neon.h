@@ -149,13 +149,20 @@ static inline float32x4_t math_log1p_unit(float32x4_t e)
     return log_reduced(vbslq_f32(is_high, halved, e), vbslq_f32(is_high, splat(1), splat(0)));
 }
 
+/* Four times the same. Volatile, it is loaded each time that something is added to it: a
+ * multiply-add changes what it adds to, and a copy of a register takes a place among products. */
+typedef const volatile float32x4_t loaded_constant;
+/* clang-format off */
+#define FOUR_TIMES(x) {x, x, x, x}
+/* clang-format on */
+
 /* c[0] + … + c[7] x^7 in pairs of terms, which do not wait for each other. */
-static inline float32x4_t polynomial_7(float32x4_t x, const float c[8])
+static inline float32x4_t polynomial_7(float32x4_t x, loaded_constant even[4], const float odd[4])
 {
     float32x4_t x2 = vmulq_f32(x, x), x4 = vmulq_f32(x2, x2), pair[4];
 #pragma GCC unroll 4
     for (int i = 0; i < 4; i++)
-        pair[i] = vfmaq_f32(splat(c[2 * i]), x, splat(c[2 * i + 1]));
+        pair[i] = vfmaq_f32(even[i], x, splat(odd[i]));
     float32x4_t low = vfmaq_f32(pair[0], x2, pair[1]), high = vfmaq_f32(pair[2], x2, pair[3]);
     return vfmaq_f32(low, x4, high);
 }
@@ -169,9 +176,11 @@ static inline float32x4_t polynomial_7(float32x4_t x, const float c[8])
  * polynomial, and at most 2e-7 with all that is rounded. */
 static inline float32x4_t math_tail_times(float32x4_t x)
 {
-    static const float q[] = {0.10875348f,     0.048864767f,    0.00932634342f,   0.00111473142f,
-                              9.39785896e-05f, 0.000115881965f, -1.99837141e-05f, 3.32528361e-06f};
-    float32x4_t root = vfmaq_f32(splat(1.09050822f), x, polynomial_7(x, q));
+    static loaded_constant even[] = {FOUR_TIMES(0.10875348f), FOUR_TIMES(0.00932634342f),
+                                     FOUR_TIMES(9.39785896e-05f), FOUR_TIMES(-1.99837141e-05f)};
+    static const float odd[] = {0.048864767f, 0.00111473142f, 0.000115881965f, 3.32528361e-06f};
+    static loaded_constant start = FOUR_TIMES(1.09050822f);
+    float32x4_t root = vfmaq_f32(start, x, polynomial_7(x, even, odd));
     float32x4_t square = vmulq_f32(root, root), fourth = vmulq_f32(square, square);
     return vdivq_f32(x, vmulq_f32(fourth, fourth));
 }
