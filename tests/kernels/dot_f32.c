@@ -19,11 +19,18 @@ static float want(const float *row, const float *x, size_t k)
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
+/* What is where result i comes. */
+static float old(size_t i)
+{
+    return (float)(i % 13) / 8 - 1;
+}
+
 static void check(const struct dot_f32_kernel *kernel, size_t count, size_t columns, size_t k,
                   uint32_t *seed)
 {
     uint32_t options = fill_next(seed) >> 4;
     int end = options & 1;
+    bool adds = options >> 8 & 1;
     size_t stride = k + (options >> 1 & 3), rows_count = (count - 1) * stride + k;
     size_t x_stride = k + (options >> 3 & 3), x_count = (columns - 1) * x_stride + k;
     bool by_rows = options >> 7 & 1;
@@ -36,16 +43,20 @@ static void check(const struct dot_f32_kernel *kernel, size_t count, size_t colu
     fill_reals(rows, rows_count, seed);
     fill_reals(x, x_count, seed);
     fill_marker(out, out_count);
-    kernel->run(&(struct dot_f32){stride, x_stride, count, columns, k, out_row, out_column}, rows,
-                x, out);
-    for (size_t j = 0; j < columns; j++)
-        for (size_t i = 0; i < count; i++)
-            if (out[i * out_row + j * out_column] != want(rows + i * stride, x + j * x_stride, k))
-                fail_msg("%s: count %zu columns %zu k %zu stride %zu: result %zu, %zu is %.9g, not "
-                         "%.9g (seed %u)",
-                         kernel->name, count, columns, k, stride, i, j,
-                         (double)out[i * out_row + j * out_column],
-                         (double)want(rows + i * stride, x + j * x_stride, k), fill_seed());
+    for (size_t i = 0; adds && i < count * columns; i++)
+        out[i / columns * out_row + i % columns * out_column] = old(i);
+    kernel->run(&(struct dot_f32){stride, x_stride, count, columns, k, out_row, out_column, adds},
+                rows, x, out);
+    for (size_t i = 0; i < count * columns; i++) {
+        float sum = want(rows + i / columns * stride, x + i % columns * x_stride, k);
+        float result = adds ? sum + old(i) : sum;
+        float got = out[i / columns * out_row + i % columns * out_column];
+        if (got != result)
+            fail_msg("%s: count %zu columns %zu k %zu stride %zu adds %d: result %zu, %zu is %.9g, "
+                     "not %.9g (seed %u)",
+                     kernel->name, count, columns, k, stride, adds, i / columns, i % columns,
+                     (double)got, (double)result, fill_seed());
+    }
     for (size_t l = 0; l + 1 < lines; l++)
         for (size_t i = line; i < pitch; i++)
             assert_true(fill_is_marker(out[l * pitch + i]));

@@ -10,7 +10,8 @@
 /* For i < count, j < columns: four sums, each in the order of p:
  *
  *   for p < k:  s[p % 4] = fma(rows[i * stride + p], x[j * x_stride + p], s[p % 4])
- *   out[i * out_row + j * out_column] = (s[0] + s[1]) + (s[2] + s[3])
+ *   sum = (s[0] + s[1]) + (s[2] + s[3])
+ *   out[i * out_row + j * out_column] = sum, or sum + out[i * out_row + j * out_column] if it adds
  *
  * Nothing else is read. out does not overlap the rest. */
 struct dot_f32 {
@@ -18,6 +19,7 @@ struct dot_f32 {
     size_t count, columns; /* columns: 1 … DOT_F32_COLUMNS */
     size_t k;
     size_t out_row, out_column;
+    uint8_t adds; /* 1: to what out holds; 0: out is not read */
 };
 typedef void dot_f32_fn(const struct dot_f32 *dot, const float *rows, const float *x, float *out);
 

@@ -55,8 +55,9 @@ INLINE void run_tile(const struct part *part, size_t rows, size_t columns)
             vector s = sums[i][j];
             for (size_t p = whole; p < part->dot->k; p++)
                 s[p - whole] = row[p] * x[p] + s[p - whole];
-            part->out[i * part->dot->out_row + j * part->dot->out_column] =
-                (s[0] + s[1]) + (s[2] + s[3]);
+            float *to = part->out + i * part->dot->out_row + j * part->dot->out_column;
+            float sum = (s[0] + s[1]) + (s[2] + s[3]);
+            *to = part->dot->adds ? sum + *to : sum;
         }
 }
 

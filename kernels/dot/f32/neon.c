@@ -21,6 +21,8 @@ tile_fn dot_f32_16x1_narrow_neon, dot_f32_4x1_narrow_neon, dot_f32_8x2_narrow_ne
  * Lines of results are rows, or columns, whose results follow each other. */
 typedef void all_fn(const float *rows, size_t stride, const float *x, size_t x_stride,
                     size_t rounds, float *out, size_t out_line, size_t count);
+all_fn dot_f32_adding_rows_of_4_neon, dot_f32_adding_columns_4x4_neon,
+    dot_f32_adding_rows_of_4_narrow_neon, dot_f32_adding_columns_4x4_narrow_neon;
 all_fn dot_f32_rows_of_4_neon, dot_f32_dense_8x2_neon, dot_f32_dense_4x3_neon,
     dot_f32_columns_16x1_neon, dot_f32_columns_8x2_neon, dot_f32_columns_4x3_neon,
     dot_f32_columns_4x4_neon;
@@ -33,7 +35,8 @@ struct tiles {
     tile_fn *tall[2], *low[DOT_F32_COLUMNS];
     all_fn *rows[DOT_F32_COLUMNS];    /* results of a row follow each other; NULL: as of a column */
     all_fn *columns[DOT_F32_COLUMNS]; /* results of a column do */
-    uint8_t few[DOT_F32_COLUMNS];     /* so few rows that are left take less time than a tile */
+    all_fn *adding_rows, *adding_columns; /* the same of four columns, which add to what is there */
+    uint8_t few[DOT_F32_COLUMNS];         /* so few rows that are left take less time than a tile */
 };
 
 /* How less than a vector is read: as the end of the vector that ends there, whose other elements
@@ -94,6 +97,22 @@ INLINE float32x4_t add_four(float32x4_t a, float32x4_t b, float32x4_t c, float32
     return vpaddq_f32(vpaddq_f32(a, b), vpaddq_f32(c, d));
 }
 
+/* A result, and vectors of them. */
+INLINE void put(const struct dot_f32 *dot, float *out, float sum)
+{
+    *out = dot->adds ? sum + *out : sum;
+}
+
+INLINE void put_four(const struct dot_f32 *dot, float *out, float32x4_t sums)
+{
+    vst1q_f32(out, dot->adds ? vaddq_f32(sums, vld1q_f32(out)) : sums);
+}
+
+INLINE void put_two(const struct dot_f32 *dot, float *out, float32x2_t sums)
+{
+    vst1_f32(out, dot->adds ? vadd_f32(sums, vld1_f32(out)) : sums);
+}
+
 /* Of four rows, where results of a row follow each other: */
 INLINE void store_rows(const struct dot_f32 *dot, float *out, const float32x4_t *sums, size_t C)
 {
@@ -101,15 +120,15 @@ INLINE void store_rows(const struct dot_f32 *dot, float *out, const float32x4_t 
     if (C == 4)
 #pragma GCC unroll 4
         for (size_t r = 0; r < 4; r++)
-            vst1q_f32(out + r * row,
-                      add_four(sums[4 * r], sums[4 * r + 1], sums[4 * r + 2], sums[4 * r + 3]));
+            put_four(dot, out + r * row,
+                     add_four(sums[4 * r], sums[4 * r + 1], sums[4 * r + 2], sums[4 * r + 3]));
     else
 #pragma GCC unroll 2
         for (size_t r = 0; r < 4; r += 2) {
             float32x4_t two =
                 add_four(sums[2 * r], sums[2 * r + 1], sums[2 * r + 2], sums[2 * r + 3]);
-            vst1_f32(out + r * row, vget_low_f32(two));
-            vst1_f32(out + (r + 1) * row, vget_high_f32(two));
+            put_two(dot, out + r * row, vget_low_f32(two));
+            put_two(dot, out + (r + 1) * row, vget_high_f32(two));
         }
 }
 
@@ -121,12 +140,12 @@ INLINE void store_columns(const struct dot_f32 *dot, float *out, const float32x4
     for (size_t c = 0; c < C; c++, out += dot->out_column) {
         float32x4_t four = add_four(sums[c], sums[C + c], sums[2 * C + c], sums[3 * C + c]);
         if (row == 1) {
-            vst1q_f32(out, four);
+            put_four(dot, out, four);
         } else {
-            vst1q_lane_f32(out, four, 0);
-            vst1q_lane_f32(out + row, four, 1);
-            vst1q_lane_f32(out + 2 * row, four, 2);
-            vst1q_lane_f32(out + 3 * row, four, 3);
+            put(dot, out, vgetq_lane_f32(four, 0));
+            put(dot, out + row, vgetq_lane_f32(four, 1));
+            put(dot, out + 2 * row, vgetq_lane_f32(four, 2));
+            put(dot, out + 3 * row, vgetq_lane_f32(four, 3));
         }
     }
 }
@@ -138,7 +157,7 @@ INLINE void store(const struct dot_f32 *dot, float *out, const float32x4_t *sums
     if (R < 4)
 #pragma GCC unroll 8
         for (size_t i = 0; i < R * C; i++)
-            out[i / C * dot->out_row + i % C * dot->out_column] = vaddvq_f32(sums[i]);
+            put(dot, out + i / C * dot->out_row + i % C * dot->out_column, vaddvq_f32(sums[i]));
 #pragma GCC unroll 4
     for (size_t r = 0; r + 4 <= R; r += 4)
         if (C % 2 == 0 && dot->out_column == 1)
@@ -238,14 +257,17 @@ INLINE all_fn *find_all(const struct dot_f32 *dot, const struct tiles *tiles, si
 {
     bool rows = dot->out_column == 1 && (C == 4 || dot->out_row == C);
     *out_line = C > 1 && rows ? dot->out_row : dot->out_column;
+    if (dot->adds && C < 4)
+        return NULL;
     if (C > 1 && rows)
-        return tiles->rows[C - 1];
-    return dot->out_row == 1 ? tiles->columns[C - 1] : NULL;
+        return dot->adds ? tiles->adding_rows : tiles->rows[C - 1];
+    all_fn *columns = dot->adds ? tiles->adding_columns : tiles->columns[C - 1];
+    return dot->out_row == 1 ? columns : NULL;
 }
 
 /* As many tiles of R rows as there are. What is left is a tile as well, which begins so much higher
  * that it is whole, unless it is `few` rows, which take less time by themselves: the same results
- * come again. Returns the first row that is left then. */
+ * come again, which must not be added twice. Returns the first row that is left then. */
 INLINE size_t run_all(const struct dot_f32 *dot, const struct place *place,
                       const struct tiles *tiles, size_t R, size_t C)
 {
@@ -257,7 +279,7 @@ INLINE size_t run_all(const struct dot_f32 *dot, const struct place *place,
     if (!all)
         return 0;
     all(place->rows, dot->stride, place->x, dot->x_stride, rounds, place->out, out_line, whole);
-    if (left <= tiles->few[C - 1])
+    if (dot->adds || left <= tiles->few[C - 1])
         return whole;
     all(place->rows + last * dot->stride, dot->stride, place->x, dot->x_stride, rounds,
         place->out + last * dot->out_row, out_line, R);
@@ -310,6 +332,8 @@ static void run(const struct dot_f32 *dot, const float *rows, const float *x, fl
         .rows = {NULL, dot_f32_dense_8x2_neon, dot_f32_dense_4x3_neon, dot_f32_rows_of_4_neon},
         .columns = {dot_f32_columns_16x1_neon, dot_f32_columns_8x2_neon, dot_f32_columns_4x3_neon,
                     dot_f32_columns_4x4_neon},
+        .adding_rows = dot_f32_adding_rows_of_4_neon,
+        .adding_columns = dot_f32_adding_columns_4x4_neon,
         .few = {8, 4, 2, 2},
     };
     run_by(dot, rows, x, out, &tiles);
@@ -325,6 +349,8 @@ static void run_narrow(const struct dot_f32 *dot, const float *rows, const float
                  dot_f32_rows_of_4_narrow_neon},
         .columns = {dot_f32_columns_16x1_narrow_neon, dot_f32_columns_8x2_narrow_neon,
                     dot_f32_columns_4x3_narrow_neon, dot_f32_columns_4x4_narrow_neon},
+        .adding_rows = dot_f32_adding_rows_of_4_narrow_neon,
+        .adding_columns = dot_f32_adding_columns_4x4_narrow_neon,
         .few = {11, 4, 2, 2},
     };
     run_by(dot, rows, x, out, &tiles);

@@ -14,9 +14,11 @@ static float one(const float *row, const float *x, size_t k)
 static void run(const struct dot_f32 *dot, const float *rows, const float *x, float *out)
 {
     for (size_t j = 0; j < dot->columns; j++)
-        for (size_t i = 0; i < dot->count; i++)
-            out[i * dot->out_row + j * dot->out_column] =
-                one(rows + i * dot->stride, x + j * dot->x_stride, dot->k);
+        for (size_t i = 0; i < dot->count; i++) {
+            float *to = out + i * dot->out_row + j * dot->out_column;
+            float sum = one(rows + i * dot->stride, x + j * dot->x_stride, dot->k);
+            *to = dot->adds ? sum + *to : sum;
+        }
 }
 
 const struct dot_f32_kernel dot_f32_ref = {"dot_f32_ref", 0, 0, run};

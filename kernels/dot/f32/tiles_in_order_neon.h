@@ -71,6 +71,10 @@
     count_groups 4
     tiles_below rows_of_4_\kind, 4, 4, store_rows
     tiles_below columns_4x4_\kind, 4, 4, store_columns
+    .set adding, 1
+    tiles_below adding_rows_of_4_\kind, 4, 4, store_rows
+    tiles_below adding_columns_4x4_\kind, 4, 4, store_columns
+    .set adding, 0
     tiles_below dense_4x3_\kind, 4, 3, store_dense
     tiles_below columns_4x3_\kind, 4, 3, store_columns
     use_registers_of_8x2

@@ -9,6 +9,10 @@
 #include "kernels/dot/f32/tiles_in_order_neon.h"
 
     .set pointers_move, 1
+    .set zeros_bytes, 0
+    .macro clear_sums first, count
+    clear_all \first, \count
+    .endm
 
 /* x1 and x3, once the pointers are known, are for upper halves. */
     .macro load_low to, row

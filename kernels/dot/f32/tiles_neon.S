@@ -10,6 +10,20 @@
 #include "kernels/dot/f32/tiles_neon.h"
 
     .set pointers_move, 1
+    .set zeros_bytes, 32
+
+/* Tiles below each other keep all multipliers busy: what clears their sums are loads, which those do
+ * not wait for. */
+    .macro clear_sums first, count
+    .set n, \first
+    .rept \count / 2
+    clear_two %(n), %(n + 1)
+    .set n, n + 2
+    .endr
+    .endm
+    .macro clear_two first, second
+    ldp q\first, q\second, [sp, #at_locals]
+    .endm
 
     .macro load low, high, at
     ldp q\low, q\high, [x\at], #32
@@ -90,6 +104,10 @@
     use_registers_of_4x4
     tiles_below rows_of_4, 4, 4, store_rows
     tiles_below columns_4x4, 4, 4, store_columns
+    .set adding, 1
+    tiles_below adding_rows_of_4, 4, 4, store_rows
+    tiles_below adding_columns_4x4, 4, 4, store_columns
+    .set adding, 0
     tiles_below dense_4x3, 4, 3, store_dense
     tiles_below columns_4x3, 4, 3, store_columns
     use_registers_of_8x2

@@ -1,8 +1,10 @@
 /* What the tiles of dot.h share: where rows, columns and sums are, and all that comes after
  * tiles that lie one below the other. The file that includes this has
  *
- *   pointers_move      a symbol: 1, or 0 if rounds leave the pointers as they are
- *   all_rounds R, C    all rounds of a tile, at least one */
+ *   pointers_move           a symbol: 1, or 0 if rounds leave the pointers as they are
+ *   zeros_bytes             a symbol: of zeros that clear_sums reads from the stack
+ *   clear_sums first, count sums of the tiles below each other, cleared
+ *   all_rounds R, C         all rounds of a tile, at least one */
 
 /* clang-format off */
 #include "kernels/asm/assembly_neon.h"
@@ -139,79 +141,104 @@ left .req x24
     .endif
     .endm
 
+/* Results are in registers of rows and columns, so that they do not wait for the next tile's sums. */
     .macro add_pairs to, first, second
     faddp v\to\().4s, v\first\().4s, v\second\().4s
     .endm
+
+/* Where `adding` is 1, results are added to what is there. */
+    .set adding, 0
+    .macro add_old result, old, address:vararg
+    .if adding
+    ldr q\old, \address
+    fadd v\result\().4s, v\result\().4s, v\old\().4s
+    .endif
+    .endm
     .macro store_row first
+    add_old \first, %(\first + 1), [out]
     str q\first, [out]
     add out, out, out_line
     .endm
     .macro store_rows R, C
     .irp sum, 16, 20, 24, 28
-    add_pairs \sum, \sum, %(\sum + 1)
-    add_pairs %(\sum + 2), %(\sum + 2), %(\sum + 3)
+    add_pairs %(\sum - 16), %(\sum), %(\sum + 1)
+    add_pairs %(\sum - 14), %(\sum + 2), %(\sum + 3)
     .endr
-    .irp sum, 16, 20, 24, 28
-    add_pairs \sum, \sum, %(\sum + 2)
+    .irp result, 0, 4, 8, 12
+    add_pairs \result, \result, %(\result + 2)
     .endr
-    .irp sum, 16, 20, 24, 28
-    store_row \sum
+    .irp result, 0, 4, 8, 12
+    store_row \result
     .endr
     .endm
 
-/* Sums of two rows of a column become a vector, then those of four. */
-    .macro add_rows R, C, distance
+/* Of sums, which begin at `from`, pairs `distance` of them apart become results, which lie as far
+ * apart as those. */
+    .macro add_rows R, C, distance, from
     .set n, 0
     .rept \R * \C / 2 / \distance
-    .set sum, 32 - \R * \C + n / \C * 2 * \distance * \C + n % \C
-    add_pairs %(sum), %(sum), %(sum + \distance * \C)
+    .set result, 16 - \R * \C + n / \C * 2 * \distance * \C + n % \C
+    add_pairs %(result), %(result + \from), %(result + \from + \distance * \C)
     .set n, n + 1
     .endr
     .endm
+
+/* Sums of two rows of a column become a vector, then those of four. ST1 takes a place among products
+ * for each vector that it stores, STR may take two; `rounds` are counted anew for each tile. */
     .macro store_columns R, C
-    add_rows \R, \C, 1
-    add_rows \R, \C, 2
+    add_rows \R, \C, 1, 16
+    add_rows \R, \C, 2, 0
     .if \C == 4
-    add temp, out, out_line, lsl #1
-    str q17, [out, out_line]
-    str q16, [out], #16
-    str q18, [temp]
-    str q19, [temp, out_line]
+    add temp, out, out_line
+    add x12, out, out_line, lsl #1
+    add rounds, temp, out_line, lsl #1
+    add_old 0, 8, [out]
+    add_old 1, 9, [temp]
+    add_old 2, 10, [x12]
+    add_old 3, 11, [rounds]
+    st1 {v0.4s}, [out], #16
+    st1 {v1.4s}, [temp]
+    st1 {v2.4s}, [x12]
+    st1 {v3.4s}, [rounds]
     .elseif \C == 3
     add temp, out, out_line, lsl #1
-    str q22, [temp]
-    str q21, [out, out_line]
-    str q20, [out], #16
+    str q6, [temp]
+    str q5, [out, out_line]
+    str q4, [out], #16
     .else
     add temp, out, out_line
-    stp q16, q24, [out], #32
-    stp q17, q25, [temp]
+    stp q0, q8, [out], #32
+    stp q1, q9, [temp]
     .endif
     .endm
 
 /* Sums of four results that follow each other become a vector. */
     .macro store_dense R, C
-    add_rows %(\R * \C), 1, 1
-    add_rows %(\R * \C), 1, 2
+    add_rows %(\R * \C), 1, 1, 16
+    add_rows %(\R * \C), 1, 2, 0
     .if \C == 3
-    str q28, [out, #32]
-    stp q20, q24, [out], #48
+    str q12, [out, #32]
+    stp q4, q8, [out], #48
     .else
-    stp q16, q20, [out], #32
-    stp q24, q28, [out], #32
+    stp q0, q4, [out], #32
+    stp q8, q12, [out], #32
     .endif
     .endm
 
     .macro tiles_below name, R, C, stores
     begin_function dot_f32_\name\()_neon
     .if \R > 4
-    save_registers 4, 24
+    save_registers 4, 24, zeros_bytes
     .else
-    save_registers 4
+    save_registers 4, 18, zeros_bytes
+    .endif
+    .if zeros_bytes
+    stp xzr, xzr, [sp, #at_locals]
+    stp xzr, xzr, [sp, #at_locals + 16]
     .endif
     set_lines \R
     set_pointers \R, \C
-4:  clear_all %(32 - \R * \C), %(\R * \C)
+4:  clear_sums %(32 - \R * \C), %(\R * \C)
     lsr rounds, x_bytes, #5
     all_rounds \R, \C
     move_pointers \R, \C

@@ -156,9 +156,19 @@ static double gathering_cycles(const struct core *core, const struct matmul_shap
     return costs->matrix * core->slowness + costs->value * (double)shape->n * (double)shape->k;
 }
 
+/* A sum and nothing else is the kernel's, as it comes. */
+static bool adds(const struct problem *problem)
+{
+    const neo_attributes *attributes = &problem->attributes;
+    const struct post_op *op = &attributes->post_ops[0];
+    return !problem->tensors[BIAS].ndims && attributes->post_op_count == 1 &&
+           op->kind == NEO_POST_OP_SUM && op->sum.scale == 1 && op->sum.zero_point == 0 &&
+           (op->sum.type == NEO_DATA_TYPE_UNDEF || op->sum.type == NEO_F32);
+}
+
 static bool is_finished(const struct problem *problem)
 {
-    return problem->tensors[BIAS].ndims || problem->attributes.post_op_count;
+    return problem->tensors[BIAS].ndims || (problem->attributes.post_op_count && !adds(problem));
 }
 
 /* Sums that become results elsewhere, and are brought to dst one by one unless they are there. */
@@ -185,9 +195,9 @@ static double dot_estimate(const struct algorithm *self, const struct problem *p
     double each = core->in_order ? in_order_cycles(core, problem) : reordered_cycles(core, &shape);
     if (must_gather(&problem->tensors[WEIGHTS]))
         each += gathering_cycles(core, &shape);
-    each += (double)shape.m * (double)shape.n * post_ops_cycles(problem);
     if (is_finished(problem))
-        each += finishing_cycles(core, problem);
+        each += (double)shape.m * (double)shape.n * post_ops_cycles(problem) +
+                finishing_cycles(core, problem);
     return 100 + (double)shape.batch * each;
 }
 
@@ -216,6 +226,7 @@ static void dot_plan(void *plan, const struct problem *problem, const struct cpu
         .k = (size_t)shape.k,
         .out_row = (size_t)dst->strides[mine->rows_are_src ? last - 1 : last],
         .out_column = (size_t)dst->strides[mine->rows_are_src ? last : last - 1],
+        .adds = adds(problem),
     };
     mine->in_place = mine->call.out_row == 1 && !post_ops_fusion(problem).reads_dst;
     mine->one_call = mine->matrices > 0 && !mine->gather && !mine->finish &&
