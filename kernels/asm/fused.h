@@ -9,10 +9,10 @@ enum { LANES = 4 };
 typedef float vector __attribute__((vector_size(LANES * sizeof(float))));
 
 #if defined(__x86_64__)
-#define FUSED __attribute__((target("fma")))
+#define FUSED __attribute__((target("fma,avx2")))
 static inline int has_fused(void)
 {
-    return __builtin_cpu_supports("fma") != 0;
+    return __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2");
 }
 #else
 #define FUSED

@@ -11,6 +11,9 @@ const struct gemm_kernel *const gemm_kernels[] = {
     &gemm_neon[5],
     &gemm_neon[6],
     &gemm_neon[7],
+#else
+    &gemm_generic[0],        &gemm_generic[1],         &gemm_generic[2],
+    &gemm_generic[3],
 #endif
     &gemm_ref[GEMM_F32],
     &gemm_ref[GEMM_S8_DOT],
@@ -21,7 +24,8 @@ const struct gemm_kernel *const gemm_kernels[] = {
     &gemm_ref[GEMM_F16],
     &gemm_ref[GEMM_F16_LONG],
 };
-_Static_assert(GEMM_NEON_KERNELS == 8, "all of the table are listed, and no more");
+_Static_assert(GEMM_NEON_KERNELS == 8 && GEMM_GENERIC_KERNELS == 4,
+               "all of the table are listed, and no more");
 const size_t gemm_kernel_count = sizeof gemm_kernels / sizeof gemm_kernels[0];
 
 static int suits(const struct gemm_kernel *kernel, const struct cpu *cpu)

@@ -126,8 +126,9 @@ enum {
     GEMM_F16_LONG,
     GEMM_TYPES
 };
-enum { GEMM_NEON_KERNELS = 8 };
+enum { GEMM_NEON_KERNELS = 8, GEMM_GENERIC_KERNELS = 4 };
 extern const struct gemm_kernel gemm_neon[GEMM_NEON_KERNELS];
+extern const struct gemm_kernel gemm_generic[GEMM_GENERIC_KERNELS];
 extern const struct gemm_kernel gemm_ref[GEMM_TYPES];
 
 #endif

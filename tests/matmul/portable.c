@@ -26,11 +26,22 @@ static neo_memory *filled(const neo_memory_desc *desc)
     return memory;
 }
 
-static struct product product_make(neo_dim m, neo_dim k, neo_dim n, const char *weights_tag)
+/* A matrix of one type. */
+static neo_memory_desc typed(neo_dim rows, neo_dim columns, const char *tag, neo_data_type type)
 {
-    neo_matmul_desc desc = {.src = tensor_matrix(m, k, "ab"),
-                            .weights = tensor_matrix(k, n, weights_tag),
-                            .dst = tensor_matrix(m, n, "ab")};
+    neo_memory_desc desc = tensor_matrix(rows, columns, tag);
+    desc.data_type = type;
+    return desc;
+}
+
+/* Of s8 is s32. */
+static struct product product_make(neo_data_type type, neo_dim m, neo_dim k, neo_dim n,
+                                   const char *weights_tag)
+{
+    neo_data_type dst = type == NEO_S8 ? NEO_S32 : type;
+    neo_matmul_desc desc = {.src = typed(m, k, "ab", type),
+                            .weights = typed(k, n, weights_tag, type),
+                            .dst = typed(m, n, "ab", dst)};
     struct product p;
     assert_int_equal(neo_matmul_primitive_desc_create(&p.pd, engine, &desc, NULL), NEO_OK);
     assert_int_equal(neo_primitive_create(&p.primitive, p.pd), NEO_OK);
@@ -49,24 +60,27 @@ static void product_free(struct product *p)
     neo_primitive_desc_destroy(p->pd);
 }
 
-static void check_kernel(neo_dim m, neo_dim k, neo_dim n, const char *tag)
+/* Compilers make no vectors of other kernels: they take twenty times as long. */
+static void check_kernel(neo_data_type type, const neo_dim *sizes, const char *tag)
 {
-    struct product p = product_make(m, k, n, tag);
+    struct product p = product_make(type, sizes[0], sizes[1], sizes[2], tag);
     const char *kernel = neo_primitive_desc_kernel(p.pd);
     if (NEO_PORTABLE ? !strstr(kernel, "generic") : strstr(kernel, "generic") != NULL)
-        fail_msg("%dx%d by %d, weights '%s': %s", (int)m, (int)k, (int)n, tag, kernel);
+        fail_msg("%dx%d by %d, type %d, weights '%s': %s", (int)sizes[0], (int)sizes[1],
+                 (int)sizes[2], (int)type, tag, kernel);
     product_free(&p);
 }
 
-/* Of other kernels compilers make no vectors: they take twenty times as long. */
 static void products_take_tiles_of_vectors(void **state)
 {
     (void)state;
+    static const neo_data_type types[] = {NEO_F32, NEO_F16, NEO_BF16, NEO_S8};
     static const char *const tags[] = {"any", "ab", "ba"};
     static const neo_dim sizes[][3] = {{M, K, N}, {1, 768, 768}, {16, 64, 16}, {200, 100, 300}};
-    for (size_t t = 0; t < count_of(tags); t++)
-        for (size_t i = 0; i < count_of(sizes); i++)
-            check_kernel(sizes[i][0], sizes[i][1], sizes[i][2], tags[t]);
+    for (size_t type = 0; type < count_of(types); type++)
+        for (size_t t = 0; t < count_of(tags); t++)
+            for (size_t i = 0; i < count_of(sizes); i++)
+                check_kernel(types[type], sizes[i], tags[t]);
 }
 
 /* What a caller without a library would write, in an order in which it is not slow. */
@@ -111,7 +125,7 @@ static void they_are_twice_as_fast_as_a_loop(void **state)
     skip();
 #endif
     static float plain[K * N];
-    struct product p = product_make(M, K, N, "any");
+    struct product p = product_make(NEO_F32, M, K, N, "any");
     double ours, loops;
     compare(&p, plain, &ours, &loops);
     product_free(&p);
