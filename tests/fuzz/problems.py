@@ -52,16 +52,32 @@ def zero_point(arg, mask, groups=None):
 
 def post_ops(ndims):
     def one():
-        kind = r.choice(["sum", "eltwise", "binary", "prelu"])
+        kind = r.choice(["sum", "eltwise", "binary", "prelu", "select"])
         if kind == "sum":
             return r.choice(["sum", "sum:0.5", f"sum:0.25:{r.choice([1, 2])}"])
         if kind == "eltwise":
             return r.choice(["relu", "relu:0.5", "linear:0.5:1", "abs", "clip:-8:8", "hardswish:0.25:0.5", "logistic"])
         if kind == "prelu":
             return f"prelu:{r.choice([0, 2, (1 << ndims) - 1])}"
+        if kind == "select":
+            return f"select:{r.choice(WHOLE)}.{subset(ndims)}:{subset(ndims)}"
         return f"{r.choice(['add', 'sub', 'mul', 'max', 'min', 'ge'])}:{r.choice(WHOLE)}:{subset(ndims)}"
 
     return "+".join(one() for _ in range(r.choice([0, 0, 1, 1, 2, 3])))
+
+
+def depthwise(ndims, weights):
+    """A depthwise convolution as a post-operation, what is before and behind it, its scales and zero points, and the
+    type of the image in between. What is before it is exact, since a rounding there is multiplied by the weights."""
+    between = r.choice(BYTES if weights in BYTES and maybe(0.7) else FLOATS)
+    kernel = r.choice([1, 2, 3, 3, 4, 5])
+    before = r.choice(["", "", "relu+", "abs+", f"max:{r.choice(WHOLE)}:{subset(ndims)}+"])
+    own = f"dw:k{kernel}s{r.choice([1, 1, 2, 3])}p{r.randrange(kernel)}:{r.choice(WHOLE)}"
+    behind = post_ops(ndims)
+    scales = [r.choice([scale("attr_post_op_dw_wei", 0), "attr_post_op_dw_wei:per_oc"]) if maybe(0.4) else "",
+              scale("attr_post_op_dw_dst", 0) if maybe(0.3) else ""]
+    zero_points = [zero_point("attr_post_op_dw_dst", 0) if maybe(0.3) else ""]
+    return between, before + own + (f"+{behind}" if behind else ""), scales, zero_points
 
 
 def option(name, *values):
@@ -119,6 +135,8 @@ def matmul():
     out += option("attr-post-ops", post_ops(ndims))
     if is_integer(weights) and not integers:
         out += [f"--attr-fpmath={r.choice(['bf16', 'f16', 'any'])}:true"]
+    elif src == weights == "f32" and maybe(0.3):
+        out += [f"--attr-fpmath={r.choice(['bf16', 'f16', 'any'])}"]
     shape = "x".join(map(str, left + [m, k])) + ":" + "x".join(map(str, right + [k, n]))
     return out + [shape]
 
@@ -148,13 +166,21 @@ def conv():
     zero_points = [r.choice([zero_point("src", 0), zero_point("src", 2)]) if integers and maybe(0.4) else "",
                    zero_point("wei", 0) if is_integer(weights) and maybe(0.3) else "",
                    r.choice([zero_point("dst", 0), zero_point("dst", 2)]) if maybe(0.3) else ""]
-    out = [f"--dir={r.choice(['FWD_I', 'FWD_D'])}", f"--dt={src}:{weights}:{r.choice(WHOLE)}"]
+    dst, ops = r.choice(WHOLE), post_ops(len(space) + 2)
+    if maybe(0.2):  # the image in between is what the second convolution reads: it has one scale and zero point
+        dst, ops, more_scales, more_zero_points = depthwise(len(space) + 2, weights)
+        middle = is_integer(dst) and maybe(0.3)
+        scales[2:] = [scale("dst", 0) if maybe(0.3) else ""] + more_scales
+        zero_points[2:] = [zero_point("dst", 0) if middle else ""] + more_zero_points
+    out = [f"--dir={r.choice(['FWD_I', 'FWD_D'])}", f"--dt={src}:{weights}:{dst}"]
     if maybe(0.5):
         out += [f"--bia-dt={r.choice(WHOLE)}"]
+    if src == weights == "f32" and maybe(0.3):
+        out += [f"--attr-fpmath={r.choice(['bf16', 'f16', 'any'])}"]
     tags = ["any", "abx", "axb"]
     out += [f"--stag={r.choice(tags)}", f"--wtag={r.choice(['any', 'any', 'abx'])}", f"--dtag={r.choice(tags)}"]
     out += option("attr-scales", *scales) + option("attr-zero-points", *zero_points)
-    out += option("attr-post-ops", post_ops(len(space) + 2))
+    out += option("attr-post-ops", ops)
     grouping = f"g{groups}" if groups > 1 or maybe(0.2) else ""
     shape = f"{grouping}mb{r.choice([1, 2])}ic{ic * groups}oc{oc * groups}"
     return out + [shape + "".join(axis(letter) for letter in space)]

@@ -164,12 +164,19 @@ static void take_layouts(struct problem *whole, const struct problem *problem, i
 
 /* ---- checks ---- */
 
+/* As algorithms take it: a check finds the scales and zero points of each tensor, too. */
+static neo_status make_checked(struct problem *problem, struct part *part,
+                               const struct problem *whole, int stage)
+{
+    make_stage(problem, part, whole, stage);
+    return problem_check(problem);
+}
+
 static neo_status check_stage(const struct problem *whole, int stage)
 {
     struct problem problem;
     struct part part;
-    make_stage(&problem, &part, whole, stage);
-    return problem_check(&problem);
+    return make_checked(&problem, &part, whole, stage);
 }
 
 static const char *check_chain(const struct problem *whole)
@@ -238,8 +245,8 @@ static __attribute__((noinline)) struct candidate best_of(const struct problem *
 {
     struct problem problem;
     struct part part;
-    make_stage(&problem, &part, whole, stage);
-    convolution_derive(&problem);
+    if (make_checked(&problem, &part, whole, stage) != NEO_OK)
+        return (struct candidate){.algorithm = NULL};
     return selection_best(&problem, NULL, cpu);
 }
 
@@ -249,9 +256,7 @@ static __attribute__((noinline)) void choose_stage(struct problem *whole, int st
     const struct algorithm *best = best_of(whole, stage, cpu).algorithm;
     struct problem problem;
     struct part part;
-    make_stage(&problem, &part, whole, stage);
-    convolution_derive(&problem);
-    if (best->choose)
+    if (make_checked(&problem, &part, whole, stage) == NEO_OK && best->choose)
         best->choose(best, &problem, cpu);
     take_layouts(whole, &problem, stage);
 }
