@@ -1,9 +1,10 @@
 /* How tiles of kernels/gemm/types.h end where all of k is in their sums: these become results while
  * they are in registers, as kernels/gemm/finish.h says.
  *
- * The sums of a tile are the last registers. What is done to all of them alike is code that tiles
- * share: it has a step for each of v8 … v31, and a tile enters at its first one. What depends on
- * rows and columns a tile has itself.
+ * The sums of a tile are the last registers, row by row. So all tiles of a width share the code for
+ * what becomes of them: it has a part for each row, or for each two rows that are squares, and a
+ * tile enters at its first one; what is done to all sums alike has a step for each of v8 … v31. One
+ * row alone has such code itself, but for the latter.
  *
  * A file says sums_are_integers; then dst is f32, s8 or u8; else it is f32 or halves, and the file
  * has
@@ -75,6 +76,33 @@ word .req w16
     shared divide, divide_and_add
     shared_by_pairs by_reciprocal, by_reciprocal
     .endm
+
+/* The parts of `rows` rows, each of so many registers, which end at v31. what: a macro that takes the
+ * first of a row's registers, how many there are, whether the row is the last one, and others. */
+    .macro shared_rows name, what, width, rows, others:vararg
+    .p2align 4
+    .set row_number, 0
+    .rept \rows
+    shared_row \name, \what, \width, %(row_number), %(32 - (\rows - row_number) * \width), %(row_number + 1 == \rows), \others
+    .set row_number, row_number + 1
+    .endr
+    ret
+    .endm
+    .macro shared_row name, what, width, number, first, is_last, others:vararg
+.L\name\()_\width\()_\number\():
+    \what \first, \width, \is_last, \others
+    .endm
+    .macro on_rows name, width, first_row
+    bl .L\name\()_\width\()_\first_row
+    .endm
+    .macro columns_of_row first, width, is_last, op
+    .set j, 0
+    .rept \width
+    on_sum \op, %(\first + j), %(j)
+    .set j, j + 1
+    .endr
+    .endm
+
 /* instructions: of a step, or of one for a pair. */
     .macro on_sums name, first, instructions
     bl .L\name + 4 * \instructions * (\first - FIRST_SHARED)
@@ -212,11 +240,11 @@ word .req w16
 
     .macro by_columns_of_lines op, first, height, vectors
     several_at ld1, \vectors, 0, at
-    .set i, 0
-    .rept \height * \vectors
-    on_sum \op, %(\first + i), %(i % \vectors)
-    .set i, i + 1
-    .endr
+    .if \height == 1
+    columns_of_row \first, \vectors, 1, \op
+    .else
+    on_rows \op, \vectors, %(8 - \height)
+    .endif
     .endm
 
 /* Conversions and what narrows them take turns, since cores have other pipes for them. */
@@ -237,15 +265,17 @@ word .req w16
     \narrow_last\()2 v\row\().16b, v\first\().8h
     .endif
     .endm
+    .macro line_of_bytes first, vectors, is_last, narrow_last
+    bytes_of_line \vectors, \narrow_last, %(\first / \vectors % 4), \first, %(\first + 1), %(\first + 2)
+    store_row_of_bytes \vectors, %(\first / \vectors % 4)
+    .endm
     .macro store_lines_of_bytes first, height, vectors, narrow_last
     find_third 4, \vectors
-    .set i, 0
-    .rept \height
-    .set sum, \first + i * \vectors
-    bytes_of_line \vectors, \narrow_last, %(i % 4), %(sum), %(sum + 1), %(sum + 2)
-    store_row_of_bytes \vectors, %(i % 4)
-    .set i, i + 1
-    .endr
+    .if \height == 1
+    line_of_bytes \first, \vectors, 1, \narrow_last
+    .else
+    on_rows \narrow_last, \vectors, %(8 - \height)
+    .endif
     .endm
 
     .macro halves_of_line vectors, row, first, second, third
@@ -258,14 +288,16 @@ word .req w16
     .endif
     store_row_of_halves \vectors, \row, \first
     .endm
+    .macro line_of_halves first, vectors, is_last
+    halves_of_line \vectors, %(\first / \vectors % 4), \first, %(\first + 1), %(\first + 2)
+    .endm
     .macro store_lines_of_halves first, height, vectors
     find_third 8, \vectors
-    .set i, 0
-    .rept \height
-    .set sum, \first + i * \vectors
-    halves_of_line \vectors, %(i % 4), %(sum), %(sum + 1), %(sum + 2)
-    .set i, i + 1
-    .endr
+    .if \height == 1
+    line_of_halves \first, \vectors, 1
+    .else
+    on_rows halves, \vectors, %(8 - \height)
+    .endif
     .endm
 
     .macro store_lines_of_floats first, height, vectors
@@ -276,7 +308,21 @@ word .req w16
     .endr
     .endm
 
-/* ---- registers that are squares of two rows and two columns ---- */
+    .macro shared_lines
+    .irp vectors, 1, 2, 3
+    shared_rows fmul, columns_of_row, \vectors, 8, fmul
+    shared_rows fadd, columns_of_row, \vectors, 8, fadd
+    .if sums_are_integers
+    shared_rows sqxtn, line_of_bytes, \vectors, 8, sqxtn
+    shared_rows sqxtun, line_of_bytes, \vectors, 8, sqxtun
+    .else
+    shared_rows halves, line_of_halves, \vectors, 8
+    .endif
+    .endr
+    .endm
+
+/* ---- registers that are squares of two rows and two columns; `word` says that there is only the
+ * upper one of the last two rows ---- */
 
     .macro by_rows_of_squares first, height, vectors
     .set pair, 0
@@ -301,11 +347,7 @@ word .req w16
     .endm
     .macro by_columns_of_squares op, first, height, vectors
     for_all two_columns, 0, %(2 * \vectors)
-    .set i, 0
-    .rept (\height + 1) / 2 * 2 * \vectors
-    on_sum \op, %(\first + i), %(i % (2 * \vectors))
-    .set i, i + 1
-    .endr
+    on_rows \op, %(2 * \vectors), %(4 - (\height + 1) / 2)
     .endm
 
 /* Two rows from v0 … v(vectors - 1), which have two squares each: to v3 and v5, the last third of
@@ -355,35 +397,73 @@ word .req w16
     .endr
     .endm
 
+    .macro on_squares name, height, vectors
+    mov word, #\height % 2
+    on_rows \name, %(2 * \vectors), %(4 - (\height + 1) / 2)
+    .endm
+
+    .macro pair_of_bytes first, width, is_last, narrow_last
+    narrow_squares narrow_integers, \first, %(\width / 2)
+    part_bytes %(\width / 2), \narrow_last
+    store_row_of_bytes %(\width / 2), 3
+    unless_alone \is_last
+    store_row_of_bytes %(\width / 2), 5
+1:
+    .endm
+    .macro unless_alone is_last
+    .if \is_last
+    cbnz word, 1f
+    .endif
+    .endm
     .macro store_squares_of_bytes first, height, vectors, narrow_last
     find_third 4, \vectors
-    .set pair, 0
-    .rept (\height + 1) / 2
-    narrow_squares narrow_integers, %(\first + 2 * pair * \vectors), \vectors
-    part_bytes \vectors, \narrow_last
-    store_row_of_bytes \vectors, 3
-    .if 2 * pair + 2 <= \height
-    store_row_of_bytes \vectors, 5
-    .endif
-    .set pair, pair + 1
-    .endr
+    on_squares \narrow_last, \height, \vectors
+    .endm
+
+    .macro pair_of_halves first, width, is_last
+    narrow_squares narrow_floats, \first, %(\width / 2)
+    part_halves %(\width / 2)
+    store_row_of_halves %(\width / 2), 3, 4
+    unless_alone \is_last
+    store_row_of_halves %(\width / 2), 5, 6
+1:
     .endm
     .macro store_squares_of_halves first, height, vectors
     find_third 8, \vectors
-    .set pair, 0
-    .rept (\height + 1) / 2
-    narrow_squares narrow_floats, %(\first + 2 * pair * \vectors), \vectors
-    part_halves \vectors
-    store_row_of_halves \vectors, 3, 4
-    .if 2 * pair + 2 <= \height
-    store_row_of_halves \vectors, 5, 6
-    .endif
-    .set pair, pair + 1
-    .endr
+    on_squares halves, \height, \vectors
     .endm
 
+    .macro squares_to_rows first, second, square, next
+    trn1 v\first\().2d, v\square\().2d, v\next\().2d
+    trn2 v\second\().2d, v\square\().2d, v\next\().2d
+    .endm
+    .macro pair_of_floats first, width, is_last
+    .set j, 0
+    .rept \width / 2
+    squares_to_rows %(j), %(3 + j), %(\first + 2 * j), %(\first + 2 * j + 1)
+    .set j, j + 1
+    .endr
+    several st1, %(\width / 2), 0, to, to_line
+    unless_alone \is_last
+    several st1, %(\width / 2), 3, to, to_line
+1:
+    .endm
     .macro store_squares_of_floats first, height, vectors
-    store_squares \height, \vectors, to, to_line
+    on_squares floats, \height, \vectors
+    .endm
+
+    .macro shared_squares
+    .irp width, 2, 4, 6
+    shared_rows fmul, columns_of_row, \width, 4, fmul
+    shared_rows fadd, columns_of_row, \width, 4, fadd
+    shared_rows floats, pair_of_floats, \width, 4
+    .if sums_are_integers
+    shared_rows sqxtn, pair_of_bytes, \width, 4, sqxtn
+    shared_rows sqxtun, pair_of_bytes, \width, 4, sqxtun
+    .else
+    shared_rows halves, pair_of_halves, \width, 4
+    .endif
+    .endr
     .endm
 
 /* ---- a tile, whose registers are lines or squares ---- */

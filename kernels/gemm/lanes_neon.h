@@ -242,6 +242,7 @@ b_2 .req x15
     .endm
     .macro lanes_tiles name
     shared_steps
+    shared_lines
     begin_table \name
     .irp vectors, 1, 2, 3
     .irp height, 1, 2, 3, 4, 5, 6, 7, 8

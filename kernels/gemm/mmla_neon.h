@@ -35,52 +35,39 @@ next_row .req x16
     trn1 v\square\().2d, v4.2d, v5.2d
     trn2 v\next\().2d, v4.2d, v5.2d
     .endm
-    .macro squares_to_rows first, second, square, next
-    trn1 v\first\().2d, v\square\().2d, v\next\().2d
-    trn2 v\second\().2d, v\square\().2d, v\next\().2d
-    .endm
 
-/* Of a pair of rows; alone: there is only the upper one. */
-    .macro load_pair_of_rows pair, vectors, alone
+/* Of a pair of rows; in the last one there may be only the upper one. */
+    .macro pair_of_sums first, width, is_last
+    mov at, c
+    add c, c, line
     .set j, 0
-    .rept \vectors
+    .rept \width / 2
     ldr q4, [at, #16 * j]
-    .if \alone
-    movi v5.4s, #0
-    .else
-    ldr q5, [c, #16 * j]
-    .endif
-    rows_to_squares %(first_sum + \pair * squares + 2 * j), %(first_sum + \pair * squares + 2 * j + 1)
+    load_lower_row %(16 * j), \is_last
+    rows_to_squares %(\first + 2 * j), %(\first + 2 * j + 1)
     .set j, j + 1
     .endr
+    add c, c, line
+    .endm
+    .macro load_lower_row offset, is_last
+    .if \is_last
+    movi v5.4s, #0
+    cbnz word, 1f
+    .endif
+    ldr q5, [c, #\offset]
+1:
     .endm
     .macro load_squares height, vectors
     mov scratch, c
-    .set pair, 0
-    .rept pairs
-    mov at, c
-    add c, c, line
-    load_pair_of_rows %(pair), \vectors, %(2 * pair + 2 > \height)
-    add c, c, line
-    .set pair, pair + 1
-    .endr
+    on_squares sums, \height, \vectors
     mov c, scratch
     .endm
 
-    .macro store_squares height, vectors, to, line
-    .set pair, 0
-    .rept pairs
-    .set j, 0
-    .rept \vectors
-    squares_to_rows %(j), %(3 + j), %(first_sum + pair * squares + 2 * j), %(first_sum + pair * squares + 2 * j + 1)
-    .set j, j + 1
-    .endr
-    several st1, \vectors, 0, \to, \line
-    .if 2 * pair + 2 <= \height
-    several st1, \vectors, 3, \to, \line
-    .endif
-    .set pair, pair + 1
-    .endr
+    .macro store_squares height, vectors
+    mov to, c
+    mov to_line, line
+    on_squares floats, \height, \vectors
+    mov c, to
     .endm
 
 /* Two columns of what all rows begin with, twice. */
@@ -151,7 +138,7 @@ next_row .req x16
 6:  tbz groups, #0, 8f
     group_of_squares \height, \vectors
 8:  cbnz end, 9f
-    store_squares \height, \vectors, c, line
+    store_squares \height, \vectors
     b 10f
 9:  end_tile squares, %(first_sum), \height, \vectors
 10:
@@ -242,6 +229,10 @@ next_row .req x16
     .endm
     .macro mmla_tiles name
     shared_steps
+    shared_squares
+    .irp width, 2, 4, 6
+    shared_rows sums, pair_of_sums, \width, 4
+    .endr
     begin_table \name
     .irp vectors, 1, 2, 3
     .irp height, 1, 2, 3, 4, 5, 6, 7, 8

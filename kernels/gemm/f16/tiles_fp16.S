@@ -436,6 +436,7 @@ b_3 .req x16
     .endm
 
     shared_steps
+    shared_lines
     begin_table gemm_f16_tiles
     .irp vectors, 1, 2, 3
     .irp height, 1, 2, 3, 4, 5, 6, 7, 8
