@@ -69,12 +69,8 @@
     round_step \height, \vectors, \group, 3
     .endm
 
-    .macro end_ragged height, vectors, lanes
-    add scratch, c, #16 * (\vectors - 1)
-    store_rows \height, \vectors, \lanes
-    .if \vectors == 1
-    mov c, scratch
-    .endif
+    .macro end_ragged height, vectors
+    store_ragged \height, \vectors
     subs tiles, tiles, #1
     b.gt 11b
     tbz tiles, #63, 26f
@@ -196,11 +192,9 @@
     special_rows \height, \vectors, \group, \kind
     end_tail \vectors, \group
     b 21f
-28: tbnz scratch, #2, 29f
-    tbz scratch, #1, 41f
-    tbz scratch, #0, 42f
-    b 43f
-29: tbz scratch, #0, 23f /* GEMM_F32_ENDING_WHOLE, or SUMS */
+28: mov rounds, scratch
+    tbz scratch, #2, 41f
+    tbz scratch, #0, 23f /* GEMM_F32_ENDING_WHOLE, or SUMS */
     .if \vectors == \group
     ldr rounds, [strip, #STRIP_B_TAIL]
     ldr scratch, [strip, #STRIP_TAIL]
@@ -209,11 +203,7 @@
 21: finish_sums \height, \vectors
     ldr rounds, [strip, #STRIP_LANES]
     tbnz rounds, #2, 23f
-    tbz rounds, #1, 41f
-    tbz rounds, #0, 42f
-43: end_ragged \height, \vectors, 3
-42: end_ragged \height, \vectors, 2
-41: end_ragged \height, \vectors, 1
+41: end_ragged \height, \vectors
 23: store_whole \height, \vectors
     next_tile \height, \kind
     end_rows_kernel \name, \height, \kind

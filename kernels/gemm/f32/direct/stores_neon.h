@@ -66,12 +66,18 @@
     .endm
 
 /* Where there is a vector to its left, the last one is stored with the end of that, which is where
- * it was: at `scratch`, 16 bytes that end where the row does. */
-    .macro store_joined height, vectors, lanes
+ * it was: at `scratch`, 16 bytes that end where the row does. rounds: the number of lanes */
+    .macro store_joined height, vectors
+    adr scratch, .Lbytes_in_order
+    add scratch, scratch, rounds, lsl #2
+    ldr q0, [scratch]
+    add scratch, c, rounds, lsl #2
+    .if \vectors > 2
+    add scratch, scratch, #16 * (\vectors - 2)
+    .endif
     .if (\vectors > 5) & (stores_are_pairs == 0)
     sub rounds, ldc, #16 * ((\vectors - 2) / 4 * 4)
     .endif
-    sub scratch, scratch, #4 * (4 - \lanes)
     .set i, 32 - \height * \vectors
     .rept \height
     .if stores_are_pairs
@@ -82,7 +88,7 @@
     .else
     store_row %(\vectors - 1), %(i)
     .endif
-    join %(i + \vectors - 1), %(i + \vectors - 1), %(i + \vectors - 2), \lanes
+    join %(i + \vectors - 1), %(i + \vectors - 2)
     .if stores_are_pairs
     store_at_scratch %(i + \vectors - 1)
     add scratch, scratch, ldc
@@ -92,33 +98,33 @@
     .set i, i + \vectors
     .endr
     .endm
-    .macro join to, last, before, lanes
-    ext v\to\().16b, v\before\().16b, v\last\().16b, #4 * \lanes
+    .macro join last, before
+    tbl v\last\().16b, {v\before\().16b, v\last\().16b}, v0.16b
     .endm
     .macro store_at_scratch s
     str q\s, [scratch]
     .endm
-
-    .macro store_rows height, vectors, lanes
-    .if \vectors > 1
-    store_joined \height, \vectors, \lanes
-    .else
-    store_lanes \height, \lanes
-    .endif
-    .endm
+/* From byte 4 * lanes on: what of two vectors is stored. */
+.Lbytes_in_order:
+    .set i, 0
+    .rept 32
+    .byte i
+    .set i, i + 1
+    .endr
 
 /* rounds: the number of lanes */
     .macro store_ragged height, vectors
-    add scratch, c, #16 * (\vectors - 1)
+    .if \vectors > 1
+    store_joined \height, \vectors
+    .else
+    mov scratch, c
     tbz rounds, #1, 1f
     tbz rounds, #0, 2f
-    store_rows \height, \vectors, 3
+    store_lanes \height, 3
     b 3f
-2:  store_rows \height, \vectors, 2
+2:  store_lanes \height, 2
     b 3f
-1:  store_rows \height, \vectors, 1
-3:
-    .if \vectors == 1
-    mov c, scratch
+1:  store_lanes \height, 1
+3:  mov c, scratch
     .endif
     .endm

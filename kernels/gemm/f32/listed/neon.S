@@ -156,6 +156,7 @@ a_row .req x26
 eights .req x28
 b_eights .req x29
 eights_step .req x30
+finishing .req panels /* whose number each tile loads: is there anything but products? */
 
 /* The rows of the tile that begins at list. */
     .macro find_rows height
@@ -170,64 +171,46 @@ eights_step .req x30
     add x\row, x\before, a_row
     .endm
 
-/* Kinds of strips: sums begin here and are final, or anything that C, a bias and limits make of them;
- * special: does it accumulate? */
-    .set plain, 0
-    .set finishing, 1
-
-    .macro add_to_c height, vectors
-    rows_of_c ld1, \height, \vectors
-    round \height, \vectors
-    .endm
-    .macro first_round height, vectors, kind
-    .if \kind == finishing
-    cbz special, 15f
-    add_to_c \height, \vectors
-    tbz rounds, #0, 12f
-    b 16f
-15:
-    .endif
+/* A tile's panels of so many vectors; rounds: without the first and the last one. What is special about
+ * sums is done in a first and a last round of its own: at 17, where sums go on from C, and at 18. */
+    .macro panels_of height, vectors, step
+    cbnz finishing, 17f
+11: begin_panel \height
     round \height, \vectors, fmul
-    .endm
-
-/* A tile's panels of so many vectors; rounds: without the first and the last one. */
-    .macro panels_of height, vectors, step, kind
-11: mov b, b_panel
-    find_rows \height
-    lsr pairs, rounds, #1
-    first_round \height, \vectors, \kind
     tbz rounds, #0, 12f
 16: round \height, \vectors
 12: round \height, \vectors
     round \height, \vectors
     subs pairs, pairs, #1
     b.ne 12b
+    cbnz finishing, 18f
     round \height, \vectors
-    .if \kind == finishing
+    end_panel \height, \vectors, \step
+    b.ne 11b
+    b 19f
+
+17: cbz special, 11b
+    begin_panel \height
+    rows_of_c ld1, \height, \vectors
+    round \height, \vectors
+    tbz rounds, #0, 12b
+    b 16b
+18: round \height, \vectors
     finish_sums \height, \vectors
-    .endif
+    end_panel \height, \vectors, \step
+    b.ne 17b
+19:
+    .endm
+    .macro begin_panel height
+    mov b, b_panel
+    find_rows \height
+    lsr pairs, rounds, #1
+    .endm
+    .macro end_panel height, vectors, step
     rows_of_c st1, \height, \vectors
     add c, c, #16 * \vectors
     add b_panel, b_panel, \step
     subs panels_left, panels_left, #1
-    b.ne 11b
-    .endm
-
-    .macro regular_tiles height, kind
-13: mov b_panel, b_first
-    mov panels_left, panels
-    .if \kind == finishing
-    ldr bias, [strip, #STRIP_BIAS]
-    .endif
-    panels_of \height, 3, b_step, \kind
-    cbz eights, 14f
-    mov b_panel, b_eights
-    mov panels_left, eights
-    panels_of \height, 2, eights_step, \kind
-14: add c, c, c_step
-    add list, list, list_step
-    subs tiles, tiles, #1
-    b.ne 13b
     .endm
 
     .macro regular height
@@ -255,12 +238,20 @@ eights_step .req x30
     msub c_step, panels, scratch, c_step
     sub c_step, c_step, eights, lsl #5
     orr x8, x8, bias
-    orr x8, x8, special
-    cbnz x8, 41f
-    regular_tiles \height, plain
-    b 42f
-41: regular_tiles \height, finishing
-42: pop_and_return
+    orr finishing, x8, special
+13: mov b_panel, b_first
+    ldr panels_left, [strip, #STRIP_PANELS]
+    ldr bias, [strip, #STRIP_BIAS]
+    panels_of \height, 3, b_step
+    cbz eights, 14f
+    mov b_panel, b_eights
+    mov panels_left, eights
+    panels_of \height, 2, eights_step
+14: add c, c, c_step
+    add list, list, list_step
+    subs tiles, tiles, #1
+    b.ne 13b
+    pop_and_return
     end_function gemm_f32_listed_\height\()x12_regular_neon
     .endm
 

@@ -278,6 +278,9 @@ tail .req x16
     .set i, i + 1
     .endr
     .endm
+    .macro join_columns last, before
+    ext v0.16b, v\before\().16b, v\last\().16b, #4 * columns
+    .endm
     .macro store_joined_columns height, sums
     add scratch, c, #16 * whole
     .if columns > 1
@@ -290,7 +293,7 @@ tail .req x16
     .if columns == 1
     store_one %(2 + i / 4), %(i % 4), scratch
     .else
-    join 0, %(sum + whole), %(sum + whole - 1), columns
+    join_columns %(sum + whole), %(sum + whole - 1)
     several st1, 1, 0, scratch, ldc
     .endif
     .set i, i + 1
