@@ -23,15 +23,33 @@ INLINE void run_by_rows(const struct gemm_f32_tile *tile, size_t mr, size_t nr)
  * order all of eight or four rows (columns_in_order_neon.S). */
 gemm_f32_fn gemm_f32_8x12_columns_whole_neon;
 
-#define WHOLE_OR_PART(mr, nr, U, name, whole)          \
+/* KERNEL(mr, nr, U): those of the tiles that are not done by rows. */
+#define TILES_OF_COLUMNS \
+    KERNEL(8, 12, 1)     \
+    KERNEL(8, 8, 2)      \
+    KERNEL(8, 4, 4)      \
+    KERNEL(4, 12, 2)     \
+    KERNEL(4, 8, 4)      \
+    KERNEL(4, 4, 4)
+
+#define KERNEL(mr, nr, U)                                                                   \
+    static __attribute__((noinline)) void run_##mr##x##nr(const struct gemm_f32_tile *tile, \
+                                                          gemm_f32_fn *self)                \
+    {                                                                                       \
+        run_columns(tile, mr, nr, U, self);                                                 \
+    }
+TILES_OF_COLUMNS
+#undef KERNEL
+
+#define WHOLE_OR_PART(mr, nr, name, whole)             \
     static void name(const struct gemm_f32_tile *tile) \
     {                                                  \
         if (tile->m == (mr) && tile->n == (nr))        \
             whole(tile);                               \
         else                                           \
-            run_columns(tile, mr, nr, U, name);        \
+            run_##mr##x##nr(tile, name);               \
     }
-WHOLE_OR_PART(8, 12, 1, gemm_f32_8x12_columns_neon, gemm_f32_8x12_columns_whole_neon)
+WHOLE_OR_PART(8, 12, gemm_f32_8x12_columns_neon, gemm_f32_8x12_columns_whole_neon)
 
 static void gemm_f32_7x12_columns_neon(const struct gemm_f32_tile *tile)
 {
@@ -50,7 +68,7 @@ static void gemm_f32_5x12_columns_neon(const struct gemm_f32_tile *tile)
 
 static void gemm_f32_4x12_columns_neon(const struct gemm_f32_tile *tile)
 {
-    run_columns(tile, 4, 12, 2, gemm_f32_4x12_columns_neon);
+    run_4x12(tile, gemm_f32_4x12_columns_neon);
 }
 
 static void gemm_f32_3x12_columns_neon(const struct gemm_f32_tile *tile)
@@ -70,7 +88,7 @@ static void gemm_f32_1x12_columns_neon(const struct gemm_f32_tile *tile)
 
 static void gemm_f32_8x8_columns_neon(const struct gemm_f32_tile *tile)
 {
-    run_columns(tile, 8, 8, 2, gemm_f32_8x8_columns_neon);
+    run_8x8(tile, gemm_f32_8x8_columns_neon);
 }
 
 static void gemm_f32_7x8_columns_neon(const struct gemm_f32_tile *tile)
@@ -90,7 +108,7 @@ static void gemm_f32_5x8_columns_neon(const struct gemm_f32_tile *tile)
 
 static void gemm_f32_4x8_columns_neon(const struct gemm_f32_tile *tile)
 {
-    run_columns(tile, 4, 8, 4, gemm_f32_4x8_columns_neon);
+    run_4x8(tile, gemm_f32_4x8_columns_neon);
 }
 
 static void gemm_f32_3x8_columns_neon(const struct gemm_f32_tile *tile)
@@ -110,7 +128,7 @@ static void gemm_f32_1x8_columns_neon(const struct gemm_f32_tile *tile)
 
 static void gemm_f32_8x4_columns_neon(const struct gemm_f32_tile *tile)
 {
-    run_columns(tile, 8, 4, 4, gemm_f32_8x4_columns_neon);
+    run_8x4(tile, gemm_f32_8x4_columns_neon);
 }
 
 static void gemm_f32_7x4_columns_neon(const struct gemm_f32_tile *tile)
@@ -130,7 +148,7 @@ static void gemm_f32_5x4_columns_neon(const struct gemm_f32_tile *tile)
 
 static void gemm_f32_4x4_columns_neon(const struct gemm_f32_tile *tile)
 {
-    run_columns(tile, 4, 4, 4, gemm_f32_4x4_columns_neon);
+    run_4x4(tile, gemm_f32_4x4_columns_neon);
 }
 
 static void gemm_f32_3x4_columns_neon(const struct gemm_f32_tile *tile)
@@ -175,20 +193,11 @@ const struct gemm_f32_kernel gemm_f32_columns_neon[GEMM_F32_TILES] = {
     {"gemm_f32_1x4_columns_neon", CPU_NEON, 1, 4, 1, gemm_f32_1x4_columns_neon, 0},
 };
 
-/* KERNEL(mr, nr, U) */
-#define IN_ORDER_TILES \
-    KERNEL(8, 12, 1)   \
-    KERNEL(8, 8, 2)    \
-    KERNEL(8, 4, 4)    \
-    KERNEL(4, 12, 2)   \
-    KERNEL(4, 8, 4)    \
-    KERNEL(4, 4, 4)
-
 #define NAME(mr, nr, end) gemm_f32_##mr##x##nr##_columns_##end##_neon
 #define KERNEL(mr, nr, U)                   \
     gemm_f32_fn NAME(mr, nr, narrow_whole); \
-    WHOLE_OR_PART(mr, nr, U, NAME(mr, nr, narrow), NAME(mr, nr, narrow_whole))
-IN_ORDER_TILES
+    WHOLE_OR_PART(mr, nr, NAME(mr, nr, narrow), NAME(mr, nr, narrow_whole))
+TILES_OF_COLUMNS
 #undef KERNEL
 
 #define ENTRY(mr, nr, kind, in_order)                   \
@@ -201,9 +210,9 @@ IN_ORDER_TILES
      in_order},
 #define KERNEL(mr, nr, U) ENTRY(mr, nr, narrow, IN_ORDER_NARROW)
 const struct gemm_f32_kernel gemm_f32_columns_in_order_neon[GEMM_F32_IN_ORDER_COLUMNS] = {
-    IN_ORDER_TILES};
+    TILES_OF_COLUMNS};
 #undef KERNEL
 #undef ENTRY
 #undef NAME
-#undef IN_ORDER_TILES
+#undef TILES_OF_COLUMNS
 #undef WHOLE_OR_PART
