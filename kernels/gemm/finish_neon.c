@@ -202,8 +202,8 @@ INLINE void finish_divided(const struct whole *whole, size_t j, size_t vectors, 
 INLINE void finish_vectors(const struct whole *whole, size_t j, size_t vectors, enum element sum,
                            enum element dst)
 {
-    int has_more = whole->row_scales_step || whole->finish.is_clamped;
-    if (vectors == 1 || whole->rows_step)
+    int has_more = vectors == 1 || whole->row_scales_step || whole->finish.is_clamped;
+    if (sum == ELEMENT_S32 && (vectors == 1 || whole->rows_step))
         finish_divided(whole, j, vectors, sum, dst, (struct row){.is_shifted = 1, .has_more = 1});
     else if (has_more)
         finish_divided(whole, j, vectors, sum, dst, (struct row){.has_more = 1});
