@@ -267,4 +267,32 @@
     for_all \op, \first, \count, 0
     .endm
 
+/* ---- code that all tiles of a file share, whose sums are the last registers: it does the same to each
+ * of v8 … v31, and a tile enters at its first one ---- */
+
+    .set FIRST_SHARED, 8
+    .set SHARED, 24
+    .macro shared name, op, others:vararg
+    .p2align 4
+.L\name\():
+    for_all \op, FIRST_SHARED, SHARED, \others
+    ret
+    .endm
+/* instructions: for one sum, or for each pair of them. */
+    .macro on_sums name, first, instructions
+    bl .L\name + 4 * \instructions * (\first - FIRST_SHARED)
+    .endm
+/* For tiles that keep their return address elsewhere meanwhile. */
+    .macro on_sums_by link, name, first, instructions
+    mov \link, x30
+    on_sums \name, \first, \instructions
+    mov x30, \link
+    .endm
+/* As limit_all, by the shared op. */
+    .macro limit_sums op, first, base, offset, temp
+    add \temp, \base, #\offset
+    ld1r {v0.4s}, [\temp]
+    on_sums_by \temp, \op, \first, 1
+    .endm
+
 #endif

@@ -21,9 +21,6 @@ kept_link .req x0 /* the tile's address is not wanted once its members are loade
 to_line .req x15
 word .req w16
 
-    .set FIRST_SHARED, 8
-    .set SHARED, 24
-
 /* ---- what tiles share ---- */
 
     .macro to_float sum
@@ -50,12 +47,6 @@ word .req w16
     fadd v\second\().4s, v4.4s, v2.4s
     .endm
 
-    .macro shared name, op, others:vararg
-    .p2align 4
-.L\name\():
-    for_all \op, FIRST_SHARED, SHARED, \others
-    ret
-    .endm
     .macro shared_by_pairs name, op
     .p2align 4
 .L\name\():
@@ -103,10 +94,6 @@ word .req w16
     .endr
     .endm
 
-/* instructions: of a step, or of one for a pair. */
-    .macro on_sums name, first, instructions
-    bl .L\name + 4 * \instructions * (\first - FIRST_SHARED)
-    .endm
     .macro on_pairs name, first, instructions
     bl .L\name + 4 * \instructions * ((\first - FIRST_SHARED) / 2)
     .endm

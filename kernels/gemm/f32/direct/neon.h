@@ -210,11 +210,12 @@ ldc .req x17
     .endm
     .endif
 
+    shared clamp, clamp_to, 0, 1
     .macro clamp height, vectors
     add scratch, strip, #STRIP_LOW
     ld1r {v0.4s}, [scratch], #4
     ld1r {v1.4s}, [scratch]
-    clamp_all %(32 - \height * \vectors), %(\height * \vectors), 0, 1
+    on_sums_by scratch, clamp, %(32 - \height * \vectors), 2
     .endm
 
 /* Sums go on from what is in C: whole vectors, two registers in turn. */

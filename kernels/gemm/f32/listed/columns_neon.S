@@ -222,9 +222,9 @@
     b.ne 11b
     b 22f
 21: tbz w8, #0, 23f
-    limit_all at_least, %(32 - \height * (\vectors + \columns)), %(\height * (\vectors + \columns)), strip, STRIP_LOW, scratch
+    limit_sums at_least, %(32 - \height * (\vectors + \columns)), strip, STRIP_LOW, scratch
 23: tbz w8, #1, 19b
-    limit_all at_most, %(32 - \height * (\vectors + \columns)), %(\height * (\vectors + \columns)), strip, STRIP_HIGH, scratch
+    limit_sums at_most, %(32 - \height * (\vectors + \columns)), strip, STRIP_HIGH, scratch
     b 19b
 22:
     end columns_\height\()x\vectors\()_\columns

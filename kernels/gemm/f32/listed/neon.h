@@ -254,15 +254,18 @@ bytes_in_order:
     .set i, i + 1
     .endr
 
+    shared at_least, at_least, 0
+    shared at_most, at_most, 0
+
 /* For a special tile. */
     .macro finish_sums height, vectors
     cbz bias, 28f
     add_bias \height, \vectors
 28: ldr w8, [strip, #STRIP_CLAMP]
     tbz w8, #0, 31f
-    limit_all at_least, %(32 - \height * \vectors), %(\height * \vectors), strip, STRIP_LOW, scratch
+    limit_sums at_least, %(32 - \height * \vectors), strip, STRIP_LOW, scratch
 31: tbz w8, #1, 32f
-    limit_all at_most, %(32 - \height * \vectors), %(\height * \vectors), strip, STRIP_HIGH, scratch
+    limit_sums at_most, %(32 - \height * \vectors), strip, STRIP_HIGH, scratch
 32:
     .endm
     .macro next_bias
