@@ -38,7 +38,8 @@ static double columns_reading(const struct cpu *cpu, const struct gemm_type *giv
 static bool can_fetch(const struct gemm_f32_listed_kernels *kernels, const struct gemm_type *type,
                       double m)
 {
-    return type ? m > (double)GEMM_MR : kernels && kernels->fetch[0] && m > kernels->height;
+    return type ? m > (double)GEMM_MR
+                : kernels && kernels->fetch[kernels->height - 1] && m > kernels->height;
 }
 
 bool gemm_fetches(const struct cpu *cpu, const struct gemm_type *type, double m, double n, double k)

@@ -195,8 +195,9 @@ static void walk_sizes(const struct gemm_f32_listed_kernels *kernels, fill_fn *f
         for (size_t height = 1; height <= GEMM_F32_LISTED_HEIGHT; height++)
             walk_depths(kernels->name, gemm_f32_listed_run(kernels, height, widths[w]), height,
                         widths[w], 0, fill, &seed);
-    for (size_t height = 1; kernels->fetch[0] && height <= GEMM_F32_LISTED_HEIGHT; height++)
-        walk_depths(kernels->name, kernels->fetch[height - 1], height, 12, 0, fill, &seed);
+    for (size_t height = 1; height <= GEMM_F32_LISTED_HEIGHT; height++)
+        if (kernels->fetch[height - 1])
+            walk_depths(kernels->name, kernels->fetch[height - 1], height, 12, 0, fill, &seed);
 }
 
 static void is_exact_on_integers(void **state)
@@ -254,8 +255,8 @@ static void packs_meanwhile(void **state)
 {
     const struct gemm_f32_listed_kernels *kernels = *state;
     uint32_t seed = fill_seed();
-    for (size_t height = 1; kernels->pack[0] && height <= GEMM_F32_LISTED_HEIGHT; height++)
-        for (size_t depth = 0; depth <= MOST_DEPTH; depth++)
+    for (size_t height = 1; height <= GEMM_F32_LISTED_HEIGHT; height++)
+        for (size_t depth = 0; kernels->pack[height - 1] && depth <= MOST_DEPTH; depth++)
             for (int times = 0; times < 8; times++) {
                 struct problem problem = {.name = kernels->name};
                 make_problem(&problem, height, 12, depth, true, fill_integers, &seed);

@@ -259,6 +259,12 @@ static void find_fetched(struct strip *strip, const struct gemm_step *step)
                       (uintptr_t)(strip->b + fetching->here * call->b_step);
 }
 
+/* Rows of the plan's lowest tiles. */
+static size_t lowest(const struct gemm_plan *plan)
+{
+    return max_size(plan->tall - (plan->tall_tiles < plan->row_tiles), 1);
+}
+
 /* Of the longest block of k, if the next step's may be longer. */
 static void begin_fetching(struct strip *strip, const struct gemm_step *step)
 {
@@ -270,7 +276,8 @@ static void begin_fetching(struct strip *strip, const struct gemm_step *step)
     size_t end = strip->pass->panel.first / LAYOUT_PANEL + strip->pass->panels;
     size_t k = task->after ? min_size(plan->block_k, plan->shape.k) : step->k.end - step->k.begin;
     *fetching = (struct fetching){.tiles = step->tiles.end - step->tiles.begin};
-    if (!plan->fetches || end > plan->full_panels || !task->tiles->listed->fetch[0] || !rounds)
+    if (!plan->fetches || end > plan->full_panels || !rounds ||
+        !task->tiles->listed->fetch[lowest(plan) - 1])
         return;
     find_fetched(strip, step);
     if (!fetching->here && !fetching->has_after)
@@ -418,5 +425,5 @@ void gemm_way_run_listed(const struct gemm_task *task, const struct gemm_step *s
 /* Those for rows of one segment pack B, too. */
 bool gemm_way_listed_packs(const struct gemm_task *task, const struct gemm_step *step)
 {
-    return task->tiles->listed->pack[0] && step->segments == 1;
+    return task->tiles->listed->pack[lowest(task->plan) - 1] && step->segments == 1;
 }

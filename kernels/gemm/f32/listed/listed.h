@@ -88,9 +88,9 @@ struct gemm_f32_listed_kernels {
     uint8_t in_order; /* IN_ORDER_*: for such cores, slower on others; 0: for all */
     uint8_t height;   /* higher tiles are slower */
     gemm_f32_listed_by_height run[GEMM_F32_LISTED_WIDTHS];
-    gemm_f32_listed_by_height pack;    /* of width 12, for one tile; or all NULL */
+    gemm_f32_listed_by_height pack; /* of width 12, for one tile, from a height on; or all NULL */
     gemm_f32_listed_by_height regular; /* for regular rows; or NULL */
-    gemm_f32_listed_by_height fetch;   /* of width 12, that fetch; or all NULL */
+    gemm_f32_listed_by_height fetch;   /* of width 12, that fetch, as pack */
 };
 
 /* Fastest first; the last needs nothing. A new kernel is a file of its own and a name here. */

@@ -142,12 +142,19 @@
     all_heights kernel, 8, 2
     all_heights kernel, 4, 1
 
+/* Those that products of more rows than one tile have. */
+    .macro high_kernels kind
+    .irp height, 7, 6, 5, 4
+    kernel \height, 12, 3, \kind
+    .endr
+    .endm
+
     .set packing, 1
-    all_heights kernel, 12, 3, _packing
+    high_kernels _packing
     .set packing, 0
 
     .set fetching, 1
-    all_heights kernel, 12, 3, _fetching
+    high_kernels _fetching
     .set fetching, 0
 
 /* ---- kernels for regular rows ---- */
