@@ -260,13 +260,6 @@
     .endr
     .endm
 
-/* op: at_least or at_most the value that is `offset` bytes from `base`; v0 and `temp` are lost. */
-    .macro limit_all op, first, count, base, offset, temp
-    add \temp, \base, #\offset
-    ld1r {v0.4s}, [\temp]
-    for_all \op, \first, \count, 0
-    .endm
-
 /* ---- code that all tiles of a file share, whose sums are the last registers: it does the same to each
  * of v8 … v31, and a tile enters at its first one ---- */
 
@@ -288,7 +281,12 @@
     on_sums \name, \first, \instructions
     mov x30, \link
     .endm
-/* As limit_all, by the shared op. */
+/* op: at_least or at_most the value that is `offset` bytes from `base`; v0 and `temp` are lost. A file
+ * that has this has shared_limits once. */
+    .macro shared_limits
+    shared at_least, at_least, 0
+    shared at_most, at_most, 0
+    .endm
     .macro limit_sums op, first, base, offset, temp
     add \temp, \base, #\offset
     ld1r {v0.4s}, [\temp]

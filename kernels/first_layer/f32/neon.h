@@ -60,6 +60,7 @@ extras .req x17
     .set v, v + 1
     .endr
     .endm
+    shared_limits
     .macro finish vectors
     cbz extras, 3f
     tbz extras, #ADDS_BIAS, 1f
@@ -71,9 +72,9 @@ extras .req x17
     .set i, i + 1
     .endr
 1:  tbz extras, #HAS_LOW, 2f
-    limit_all at_least, %(32 - 8 * \vectors), %(8 * \vectors), task, TASK_LOW, at
+    limit_sums at_least, %(32 - 8 * \vectors), task, TASK_LOW, at
 2:  tbz extras, #HAS_HIGH, 3f
-    limit_all at_most, %(32 - 8 * \vectors), %(8 * \vectors), task, TASK_HIGH, at
+    limit_sums at_most, %(32 - 8 * \vectors), task, TASK_HIGH, at
 3:
     .endm
 

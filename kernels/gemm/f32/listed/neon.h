@@ -254,8 +254,7 @@ bytes_in_order:
     .set i, i + 1
     .endr
 
-    shared at_least, at_least, 0
-    shared at_most, at_most, 0
+    shared_limits
 
 /* For a special tile. */
     .macro finish_sums height, vectors

@@ -100,14 +100,15 @@ column .req x15
     .endm
 
 /* Bias and limits, as far as there are any. */
+    shared_limits
     .macro finish_sums V, width
     cbz bias, 23f
     add_bias \V, \width
 23: ldr w15, [strip, #STRIP_CLAMP]
     tbz w15, #0, 24f
-    limit_all at_least, %(32 - \V * \width), %(\V * \width), strip, STRIP_LOW, column
+    limit_sums at_least, %(32 - \V * \width), strip, STRIP_LOW, column
     ldr w15, [strip, #STRIP_CLAMP]
 24: tbz w15, #1, 25f
-    limit_all at_most, %(32 - \V * \width), %(\V * \width), strip, STRIP_HIGH, column
+    limit_sums at_most, %(32 - \V * \width), strip, STRIP_HIGH, column
 25:
     .endm
