@@ -63,11 +63,12 @@ static double times_as_long(const struct algorithm *algorithm, const struct cpu 
 struct cost cost_of(const struct algorithm *algorithm, const struct problem *problem,
                     const struct cpu *cpu, double cycles)
 {
-    double others = bytes_of(&problem->tensors[SRC]) + bytes_of(&problem->tensors[DST]);
+    const double waited_for = core_costs(cpu->core)->other.images;
+    double images = bytes_of(&problem->tensors[SRC]) + bytes_of(&problem->tensors[DST]);
     struct cost cost = {
         .cycles = cycles * times_as_long(algorithm, cpu),
         .weights = weights_bytes(algorithm, problem, cpu),
-        .others = others > (double)cpu->l2_bytes ? others : 0,
+        .others = images > (double)cpu->l2_bytes ? waited_for * images : 0,
     };
     if (algorithm->memory)
         algorithm->memory(algorithm, problem, cpu, &cost);

@@ -17,8 +17,9 @@ struct cost {
  *
  * Weights always come from memory, as in a network: those of one layer have gone when it is their
  * turn again. Winograd's count as they are kept, several values for each tap. Images and results
- * come from there if they are larger than the caches, and then for all algorithms alike. What an
- * algorithm keeps in between has left the caches since it was used for another layer. */
+ * come from there if they are larger than the caches, and half of that is waited for, but by
+ * transforms all. What an algorithm keeps in between has left the caches since it was used for
+ * another layer. */
 struct cost cost_of(const struct algorithm *algorithm, const struct problem *problem,
                     const struct cpu *cpu, double cycles);
 

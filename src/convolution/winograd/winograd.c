@@ -240,7 +240,8 @@ static void winograd_memory(const struct algorithm *self, const struct problem *
     if (mine.fetches)
         cost->meanwhile = part * fmin((double)mine.most_blocks / blocks, 1) * fetching_part(&mine) *
                           products_cycles(&work, cpu->core);
-    if (mine.tiles) { /* there are images */
+    cost->others += cost->others; /* transforms have little to do while images come */
+    if (mine.tiles) {             /* there are images */
         struct winograd_blocking how = {div_up(mine.tiles, mine.strip), mine.most_panels};
         cost->others += winograd_kept(&mine, cpu, &how);
     }
