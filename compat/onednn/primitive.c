@@ -85,12 +85,24 @@ static neo_status add_packed(struct call *call, void *data)
     return status;
 }
 
-/* Memory may have another shape than the primitive's: ONNX Runtime gives a vector for each row of a
- * matrix as the vector that it is. */
+static int is_quantisation(const dnnl_primitive_attr *attr, int arg)
+{
+    for (int i = 0; i < attr->quantisation_count; i++)
+        if (attr->quantisations[i].arg == arg)
+            return 1;
+    return 0;
+}
+
+/* Arguments that the primitive does not have are none of oneDNN's business. Memory may have another
+ * shape than the primitive's: ONNX Runtime gives a vector for each row of a matrix as the vector
+ * that it is. */
 static neo_status add(struct call *call, const dnnl_exec_arg *given)
 {
     const dnnl_memory *memory = given->memory;
+    const neo_memory_desc *wanted = neo_primitive_desc_query(call->pd->neo, given->arg);
     if (!memory || memory->md.desc.ndims == 0 || given->arg == NEO_ARG_SCRATCHPAD)
+        return NEO_OK;
+    if (!wanted && !is_quantisation(call->pd->attr, given->arg))
         return NEO_OK;
     if (call->count == MAX_ARGUMENTS)
         return NEO_INVALID_ARGUMENT;
@@ -102,7 +114,6 @@ static neo_status add(struct call *call, const dnnl_exec_arg *given)
         return NEO_INVALID_ARGUMENT;
     if (call->pd->packs_weights && given->arg == NEO_ARG_WEIGHTS)
         return add_packed(call, memory->data);
-    const neo_memory_desc *wanted = neo_primitive_desc_query(call->pd->neo, given->arg);
     if (wanted && (reshaped || desc_is_alike(desc, wanted)))
         desc = wanted;
     neo_exec_arg *arg = &call->args[call->count];

@@ -62,6 +62,28 @@ static void what_is_asked_is_answered(void **state)
     convolution_destroy(&c);
 }
 
+static void surplus_arguments_are_not_looked_at(void **state)
+{
+    static const int surplus[] = {NEO_ARG_ATTR_SCALES | NEO_ARG_SRC, NEO_ARG_SRC_1,
+                                  NEO_ARG_ATTR_ZERO_POINTS | NEO_ARG_DST};
+    static const int args[] = {NEO_ARG_SRC, NEO_ARG_WEIGHTS, NEO_ARG_BIAS, NEO_ARG_DST};
+    struct convolution c;
+    dnnl_exec_arg given[count_of(args) + count_of(surplus)];
+    (void)state;
+    convolution_create(&c, TAG_ABCD, 0, 0);
+    void *const data[] = {c.src, c.weights, c.bias, c.dst};
+    for (size_t i = 0; i < count_of(given); i++) {
+        size_t own = i % count_of(args);
+        given[i].arg = i < count_of(args) ? args[i] : surplus[own];
+        ok(dnnl_memory_create(&given[i].memory, c.mds[own], engine, data[own]));
+    }
+    ok(dnnl_primitive_execute(c.primitive, stream, count_of(given), given));
+    assert_int_equal(convolution_errors(&c), 0);
+    for (size_t i = 0; i < count_of(given); i++)
+        ok(dnnl_memory_destroy(given[i].memory));
+    convolution_destroy(&c);
+}
+
 /* ---- inner product of images ---- */
 
 enum { ROWS = 3, COLUMNS = IC * H * W, MANY = 70 };
@@ -164,6 +186,7 @@ int main(void)
         cmocka_unit_test(convolutions_are_right),
         cmocka_unit_test(changed_weights_are_noticed),
         cmocka_unit_test(what_is_asked_is_answered),
+        cmocka_unit_test(surplus_arguments_are_not_looked_at),
         cmocka_unit_test(inner_products_of_images_are_right),
         cmocka_unit_test(reshaping_keeps_elements_where_they_are),
         cmocka_unit_test(what_is_not_served_says_so),
