@@ -124,7 +124,7 @@ $(BUILD)/kernels/%.o: kernels/%.S $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,AS,$@)$(CC) $(ALL_CFLAGS) $(call isa_of,$<) -c -o $@ $<
 # Descriptors are compared by pairs of words, which clang would put into vectors and take out of them again.
-$(BUILD)/src/%.o: private FOLDER_FLAGS += $(if $(IS_CLANG),-fno-slp-vectorize)
+$(BUILD)/src/%.o: private FOLDER_FLAGS += -fno-align-functions $(if $(IS_CLANG),-fno-slp-vectorize)
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) -c -o $@ $<
@@ -152,12 +152,13 @@ SMALL_FOLDERS := arch $(addprefix src/,memory/kinds memory/plan memory/shapes pa
 SMALL := $(addprefix src/,convolution/check convolution/convolution convolution/create convolution/layouts \
     convolution/nested/fused convolution/suppose convolution/trim convolution/types \
     $(addprefix convolution/depthwise/,depthwise pieces plan stay tiles typed) \
-    $(addprefix convolution/,direct/indirect direct/rows) \
-    $(addprefix convolution/,nested/dilated winograd/cut) \
-    $(addprefix convolution/,winograd/threads winograd/winograd) \
-    core/env core/log deconvolution/deconvolution matmul/check matmul/matmul matmul/types \
+    $(addprefix convolution/,direct/indirect direct/rows nested/dilated) \
+    $(addprefix convolution/winograd/,blocking cut threads traffic winograd) \
+    core/env core/log deconvolution/deconvolution gemm/estimate gemm/fetching gemm/l1 gemm/order gemm/plan gemm/reciprocal \
+    $(addprefix matmul/,check direct/columns direct/direct matmul types) \
     $(addprefix memory/,blocks/pool_report blocks/usage_report domain_report domain_source history limits limits_machine) \
     $(addprefix network/,dependency dependency_analysis finalize graph network plan poison refuse) \
+    $(addprefix tensor/,block_layout descriptor_make typed_layout winograd) \
     $(addprefix primitive/,attributes budget concrete cost engine inspect post_ops primitive_desc problem) \
     primitive/problem_check primitive/quantization primitive/selection primitive/types reorder/block_formats)
 $(SMALL_FOLDERS:%=$(BUILD)/%/%.o) $(SMALL:%=$(BUILD)/%.o): private OPT := $(if $(filter -O2,$(OPT)),-Os,$(OPT))
