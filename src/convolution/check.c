@@ -87,11 +87,12 @@ static const char *check_space(const struct problem *problem)
 
 const char *convolution_check(struct problem *problem, bool *unsupported)
 {
-    if (problem_prop_kind_wrong(problem))
-        return problem_prop_kind_wrong(problem);
+    const char *wrong = problem_prop_kind_wrong(problem);
+    if (wrong)
+        return wrong;
     if ((unsigned)problem->convolution_algorithm > NEO_CONVOLUTION_WINOGRAD)
         return "the algorithm is unknown";
-    const char *wrong = check_ndims(problem);
+    wrong = check_ndims(problem);
     if (wrong)
         return wrong;
     wrong = by_size_refuse(problem, ~(1u << 1));

@@ -63,13 +63,14 @@ static const char *deconvolution_check(struct problem *problem, bool *unsupporte
 {
     const neo_memory_desc *src = &problem->tensors[SRC], *weights = &problem->tensors[WEIGHTS];
     const neo_memory_desc *dst = &problem->tensors[DST];
-    if (problem_prop_kind_wrong(problem))
-        return problem_prop_kind_wrong(problem);
+    const char *wrong = problem_prop_kind_wrong(problem);
+    if (wrong)
+        return wrong;
     if (src->ndims != dst->ndims || src->ndims < 3 || src->ndims > 5)
         return "src and dst do not have the same number of dimensions, 3 to 5";
     if (weights->ndims != dst->ndims && weights->ndims != dst->ndims + 1)
         return "weights do not have dst's number of dimensions, or one more for groups";
-    const char *wrong = by_size_refuse_growing(problem, ~(1u << 1));
+    wrong = by_size_refuse_growing(problem, ~(1u << 1));
     *unsupported = wrong;
     if (!wrong)
         wrong = check_channels(problem);

@@ -27,16 +27,17 @@ static const char *inner_product_check(struct problem *problem, bool *unsupporte
 {
     const neo_memory_desc *src = &problem->tensors[SRC], *weights = &problem->tensors[WEIGHTS];
     const neo_memory_desc *bias = &problem->tensors[BIAS], *dst = &problem->tensors[DST];
-    if (problem_prop_kind_wrong(problem))
-        return problem_prop_kind_wrong(problem);
+    const char *wrong = problem_prop_kind_wrong(problem);
+    if (wrong)
+        return wrong;
     if (src->ndims < 2 || src->ndims > 5 || weights->ndims != src->ndims)
         return "src and weights do not have the same number of dimensions, 2 to 5";
     if (dst->ndims != 2 || (bias->ndims && bias->ndims != 1))
         return "dst does not have two dimensions, or bias not one";
-    const char *late = by_size_refuse_growing(problem, 1 << 0);
-    *unsupported = late;
-    if (late)
-        return late;
+    wrong = by_size_refuse_growing(problem, 1 << 0);
+    *unsupported = wrong;
+    if (wrong)
+        return wrong;
     for (int i = 1; i < src->ndims; i++)
         if (src->dims[i] != weights->dims[i])
             return "src and weights differ in a size that is not the first one";

@@ -39,8 +39,9 @@ static const char *check_dimension(const struct problem *problem, int i)
 static const char *pooling_check(struct problem *problem, bool *unsupported)
 {
     const neo_memory_desc *src = &problem->tensors[SRC], *dst = &problem->tensors[DST];
-    if (problem_prop_kind_wrong(problem))
-        return problem_prop_kind_wrong(problem);
+    const char *wrong = problem_prop_kind_wrong(problem);
+    if (wrong)
+        return wrong;
     if (pooling_parameters(problem)->algorithm > NEO_POOLING_AVERAGE_EXCLUDE_PADDING)
         return "the algorithm is unknown";
     if (src->ndims != dst->ndims || src->ndims < 3 || src->ndims > 5)
@@ -51,7 +52,6 @@ static const char *pooling_check(struct problem *problem, bool *unsupported)
     for (int i = 0; i < dst->ndims && problem->extra_count; i++)
         if (!lines_is_same_size(problem->extras[0].desc.dims[i], dst->dims[i]))
             return "the workspace does not have dst's sizes";
-    const char *wrong = NULL;
     (void)unsupported;
     for (int i = 0; i < src->ndims - 2 && !wrong; i++)
         wrong = check_dimension(problem, i);
