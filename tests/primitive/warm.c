@@ -26,7 +26,7 @@ static void subject_init(struct subject *s, size_t number, bool user_scratchpad)
 {
     const neo_stream_options one = {.max_threads = 1};
     *s = (struct subject){.user_scratchpad = user_scratchpad,
-                          .cycles = (int)rounds_count(500, 10000)};
+                          .cycles = (int)rounds_count(100, 10000)};
     assert_int_equal(neo_engine_create(&s->engine), NEO_OK);
     assert_int_equal(neo_stream_create(&s->stream, s->engine, &one), NEO_OK);
     primitive_problem_init(&s->problem, s->engine, number, user_scratchpad);
