@@ -9,12 +9,6 @@ enum {
     TURNS = 8, /* pieces of a strip, where the next round begins with the last one */
 };
 
-/* Are a point's rows blocks of almost as many as the kernels take? */
-static bool fills_blocks(size_t rows)
-{
-    return rows >= div_up(rows, WINOGRAD_F32_MR) * (WINOGRAD_F32_MR - 1);
-}
-
 /* Where many sums are under way a block with a row less takes as long. */
 static size_t whole_blocks(size_t rows)
 {
@@ -71,14 +65,16 @@ static void choose_panels(const struct convolution_winograd *mine, const struct 
     }
 }
 
-/* Strips that are lower, and more of them, until no more of them can move less. */
+/* Strips that are lower, and more of them, until no more of them can move less; if there are some,
+ * with blocks of almost as many rows as the kernels take. */
 static struct winograd_blocking choose_strips(const struct convolution_winograd *mine,
                                               const struct cpu *cpu)
 {
     struct choice best = {{1, 1}, HUGE_VAL};
     for (size_t most = min_size(MOST_STRIP, mine->tiles); most > 0 && mine->panels; most--) {
-        size_t strips = div_up(mine->tiles, most);
-        if (div_up(mine->tiles, strips) != most || (strips > 1 && !fills_blocks(most)))
+        size_t strips = div_up(mine->tiles, most), filled = div_up(most, WINOGRAD_F32_MR);
+        bool fills = most >= filled * (WINOGRAD_F32_MR - 1);
+        if (div_up(mine->tiles, strips) != most || (strips > 1 && !fills))
             continue;
         double least = winograd_least_traffic(mine, cpu, strips);
         if (least >= best.traffic)
