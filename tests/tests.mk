@@ -14,8 +14,9 @@ TESTS := $(ALL_TESTS)
 # A name is that of a program (matmul/matmul), of a folder (matmul, or matmul/) or a pattern (matmul/r%).
 tests_named = $(sort $(foreach name,$(1),$(or $(filter $(name) $(name:%/=%)/%,$(ALL_TESTS)),$(name))))
 # What takes longest begins, so that no processor waits for it in the end.
-LONGEST := convolution/convolution convolution/random kernels/dwconv_f32 convolution/winograd gemm/gemm matmul/random \
-    matmul/matmul threading/operations packed/crash kernels/gemm_f32_direct primitive/warm memory/plan
+LONGEST := threading/operations convolution/convolution packed/crash threading/results api/random benchdnn/batch \
+    benchdnn/results kernels/dwconv_f32 matmul/matmul convolution/types convolution/winograd packed/verify memory/plan \
+    convolution/random gemm/gemm resampling/resampling memory/block_interleavings matmul/types softmax/softmax
 longest_first = $(foreach name,$(LONGEST),$(filter $(name),$(1))) $(filter-out $(LONGEST),$(1))
 test_programs = $(addprefix $(BUILD)/tests/,$(call longest_first,$(call tests_named,$(1))))
 TEST_PROGRAMS := $(filter-out $(addprefix $(BUILD)/tests/,$(WITHOUT)),$(call test_programs,$(TESTS)))
