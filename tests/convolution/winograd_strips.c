@@ -2,6 +2,8 @@
  * change no sum. */
 #include "tests/support/test.h"
 
+#include <math.h>
+
 #include "arch/cores.h"
 #include "src/convolution/winograd/winograd.h"
 #include "src/core/checked.h"
@@ -383,6 +385,40 @@ static void rows_that_do_not_stay_in_l1_are_multiplied_in_parts(void **state)
     assert_true(plan_of(1, 56, 64, 64).most_blocks >= MOST_HEIGHTS);
 }
 
+/* Of all strips and rounds that there may be. */
+static double least_traffic(const struct convolution_winograd *plan, const struct cpu *cpu)
+{
+    double least = HUGE_VAL;
+    for (size_t most = min_size(MOST_STRIP, plan->tiles); most > 0; most--) {
+        size_t strips = div_up(plan->tiles, most), blocks = div_up(most, WINOGRAD_F32_MR);
+        bool fills = strips == 1 || most >= blocks * (WINOGRAD_F32_MR - 1);
+        if (div_up(plan->tiles, strips) != most || !fills)
+            continue;
+        for (size_t rounds = 1; rounds <= plan->panels; rounds++) {
+            struct winograd_blocking how = {strips, div_up(plan->panels, rounds)};
+            least = fmin(least, winograd_traffic(plan, cpu, &how));
+        }
+    }
+    return least;
+}
+
+static void ways_that_are_not_tried_move_no_less(void **state)
+{
+    (void)state;
+    static const neo_dim sizes[] = {20, 28, 52}, channels[] = {16, 32, 64, 256};
+    struct cpu cpu = {.core = core_named("neoverse-n1"), .l1_bytes = 1 << 16};
+    for (cpu.l2_bytes = 1 << 19; cpu.l2_bytes <= 1 << 20; cpu.l2_bytes *= 2)
+        for (size_t i = 0; i < count_of(sizes) * count_of(channels); i++) {
+            neo_dim size = sizes[i % count_of(sizes)], ic = channels[i / count_of(sizes)];
+            struct convolution_winograd plan = plan_on(&cpu, &winograd_f32_ref, 1, size, ic, 100);
+            struct winograd_blocking how = {div_up(plan.tiles, plan.strip), plan.most_panels};
+            double least = least_traffic(&plan, &cpu), chosen = winograd_traffic(&plan, &cpu, &how);
+            if (chosen > least)
+                fail_msg("%d channels at %d: %g bytes move, and %g may", (int)ic, (int)size, chosen,
+                         least);
+        }
+}
+
 static void strips_are_whole_blocks_or_nearly(void **state)
 {
     (void)state;
@@ -531,6 +567,7 @@ int main(void)
         cmocka_unit_test(threads_read_weights_from_memory_once),
         cmocka_unit_test(many_threads_have_small_strips_or_share_them),
         cmocka_unit_test(scratchpads_grow_little_with_threads),
+        cmocka_unit_test(ways_that_are_not_tried_move_no_less),
         cmocka_unit_test(strips_are_whole_blocks_or_nearly),
         cmocka_unit_test(caches_of_any_size_have_blocks_of_some_megabytes),
     };
