@@ -228,7 +228,7 @@ dnnl_status attr_set_zero_points(dnnl_primitive_attr *attr, int arg, int mask, i
 
 static neo_status convert_post_op(neo_attributes *out, const struct post_op *op)
 {
-    int type = map_data_type(op->data_type);
+    int type = map_data_type(op->data_type), bias = map_data_type(op->bias_type);
     switch (op->kind) {
     case POST_OP_SUM:
         return neo_attributes_append_sum(out, op->scale, op->zero_point,
@@ -239,6 +239,11 @@ static neo_status convert_post_op(neo_attributes *out, const struct post_op *op)
     case POST_OP_BINARY:
         return neo_attributes_append_binary(out, (neo_binary)map_binary(op->algorithm),
                                             &op->src1.desc);
+    case POST_OP_DEPTHWISE:
+        return neo_attributes_append_depthwise(out, (neo_data_type)map_data_type(op->weights_type),
+                                               bias < 0 ? NEO_DATA_TYPE_UNDEF : (neo_data_type)bias,
+                                               (neo_data_type)type, op->kernel, op->stride,
+                                               op->padding);
     default:
         return neo_attributes_append_prelu(out, op->mask);
     }

@@ -193,9 +193,6 @@ PASSED_ATTR_LIST(PASSED_ATTR)
 #define POST_OPS(symbol, ours, ARGUMENTS) \
     CHANGE(dnnl_post_ops, symbol, ours(changed ARGUMENTS(NAMED)), ARGUMENTS)
 POST_OPS_LIST(POST_OPS)
-#define PASSED_POST_OPS(symbol, ARGUMENTS) \
-    CHANGE(dnnl_post_ops, symbol, dnnl_unimplemented, ARGUMENTS)
-PASSED_POST_OPS_LIST(PASSED_POST_OPS)
 
 /* ---- the rest ---- */
 

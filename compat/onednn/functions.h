@@ -132,7 +132,6 @@
 #define ADDED(A) A(F, scale) A(I, zero_point) A(I, data_type)
 #define OF_ATTR_2(A) A(T, attr) A(W, w1) A(W, w2)
 #define OF_ATTR_3(A) OF_ATTR_2(A) A(W, w3)
-#define OF_POST_OPS(A) A(O, post_ops) W7(A)
 #define STREAM(A) A(S, stream)
 #define PROFILED(A) STREAM(A) W3(A)
 #define EXECUTED(A) A(W, compiled) A(S, stream) W4(A)
@@ -233,11 +232,10 @@
     X(dnnl_primitive_attr_set_rounding, ROUNDED)
 #define POST_OPS_LIST(X) \
     X(dnnl_post_ops_append_binary, post_ops_append_binary, JOINED) \
+    X(dnnl_post_ops_append_dw, post_ops_append_dw, DEPTHWISE) \
     X(dnnl_post_ops_append_eltwise, post_ops_append_eltwise, CURVED) \
     X(dnnl_post_ops_append_prelu, post_ops_append_prelu, SLOPED) \
     X(dnnl_post_ops_append_sum, post_ops_append_sum, ADDED)
-#define PASSED_POST_OPS_LIST(X) \
-    X(dnnl_post_ops_append_dw, DEPTHWISE)
 
 /* Whatever else Neoprene has nothing for. Objects of graphs are the other library's own. */
 #define PASSED_LIST(X) \
@@ -299,7 +297,6 @@
     X(dnnl_graph_tensor_get_data_handle, W2) \
     X(dnnl_graph_tensor_get_logical_tensor, W2) \
     X(dnnl_graph_tensor_set_data_handle, W2) \
-    X(dnnl_post_ops_get_params_dw, OF_POST_OPS) \
     X(dnnl_primitive_attr_get_rnn_data_qparams, OF_ATTR_2) \
     X(dnnl_primitive_attr_get_rnn_weights_projection_qparams, OF_ATTR_3) \
     X(dnnl_primitive_attr_get_rnn_weights_qparams, OF_ATTR_3) \

@@ -28,6 +28,8 @@ struct post_op {
     float scale, alpha, beta;
     int32_t zero_point;
     int data_type, mask;
+    int weights_type, bias_type; /* of a depthwise convolution, whose dst has data_type */
+    neo_dim kernel, stride, padding;
     dnnl_memory_desc src1;
 };
 struct dnnl_post_ops {

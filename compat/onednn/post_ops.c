@@ -152,3 +152,42 @@ EXPORT dnnl_status dnnl_post_ops_get_params_prelu(const dnnl_post_ops *post_ops,
     *mask = entry->mask;
     return dnnl_success;
 }
+
+/* Of types that Neoprene does not have it is another library's; a bias may be of none. */
+dnnl_status post_ops_append_dw(dnnl_post_ops *post_ops, int weights_type, int bias_type,
+                               int dst_type, neo_dim kernel, neo_dim stride, neo_dim padding)
+{
+    if (!weights_type || !dst_type || kernel < 1 || stride < 1 || padding < 0 || padding >= kernel)
+        return dnnl_invalid_arguments;
+    if (map_data_type(weights_type) < 0 || map_data_type(dst_type) < 0 ||
+        (bias_type && map_data_type(bias_type) < 0))
+        return dnnl_unimplemented;
+    return append(post_ops, &(struct post_op){.kind = POST_OP_DEPTHWISE,
+                                              .weights_type = weights_type,
+                                              .bias_type = bias_type,
+                                              .data_type = dst_type,
+                                              .kernel = kernel,
+                                              .stride = stride,
+                                              .padding = padding});
+}
+
+/* What is not asked for may be NULL. */
+EXPORT dnnl_status dnnl_post_ops_get_params_dw(const dnnl_post_ops *post_ops, int index,
+                                               int *weights_type, int *bias_type, int *dst_type,
+                                               neo_dim *kernel, neo_dim *stride, neo_dim *padding)
+{
+    const struct post_op *entry = entry_of(post_ops, index, POST_OP_DEPTHWISE);
+    if (!entry)
+        return dnnl_invalid_arguments;
+    int *const types[] = {weights_type, bias_type, dst_type};
+    const int their_types[] = {entry->weights_type, entry->bias_type, entry->data_type};
+    neo_dim *const sizes[] = {kernel, stride, padding};
+    const neo_dim their_sizes[] = {entry->kernel, entry->stride, entry->padding};
+    for (int i = 0; i < 3; i++) {
+        if (types[i])
+            *types[i] = their_types[i];
+        if (sizes[i])
+            *sizes[i] = their_sizes[i];
+    }
+    return dnnl_success;
+}

@@ -30,7 +30,17 @@ dnnl_status dnnl_primitive_attr_destroy(dnnl_primitive_attr *attr);
 dnnl_status dnnl_post_ops_create(dnnl_post_ops **out);
 dnnl_status dnnl_post_ops_append_eltwise(dnnl_post_ops *post_ops, int algorithm, float alpha,
                                          float beta);
+dnnl_status dnnl_post_ops_append_dw(dnnl_post_ops *post_ops, int weights_type, int bias_type,
+                                    int dst_type, neo_dim kernel, neo_dim stride, neo_dim padding);
+dnnl_status dnnl_post_ops_get_params_dw(const dnnl_post_ops *post_ops, int index, int *weights_type,
+                                        int *bias_type, int *dst_type, neo_dim *kernel,
+                                        neo_dim *stride, neo_dim *padding);
 dnnl_status dnnl_post_ops_destroy(dnnl_post_ops *post_ops);
+dnnl_status dnnl_memory_desc_clone(dnnl_memory_desc **out, const dnnl_memory_desc *md);
+dnnl_status dnnl_reorder_primitive_desc_create(dnnl_primitive_desc **out,
+                                               const dnnl_memory_desc *src, dnnl_engine *src_engine,
+                                               const dnnl_memory_desc *dst, dnnl_engine *dst_engine,
+                                               const dnnl_primitive_attr *attr);
 dnnl_status dnnl_convolution_forward_primitive_desc_create(
     dnnl_primitive_desc **out, dnnl_engine *engine, int prop_kind, int algorithm,
     const dnnl_memory_desc *src, const dnnl_memory_desc *weights, const dnnl_memory_desc *bias,

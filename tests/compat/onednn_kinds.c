@@ -43,6 +43,13 @@ static int fill_all(void **state)
     return 0;
 }
 
+static void check_asked(const dnnl_primitive_desc *pd, int what, int index,
+                        const dnnl_memory_desc *expected)
+{
+    const dnnl_memory_desc *md = dnnl_primitive_desc_query_md(pd, what, index);
+    assert_true(dnnl_memory_desc_equal(md, expected));
+}
+
 static size_t at(size_t n, size_t c, size_t y, size_t x)
 {
     return ((n * C + c) * H + y) * W + x;
@@ -84,6 +91,96 @@ static void deconvolutions_are_right(void **state)
     for (size_t i = 0; i < N * OC * OH * OW; i++)
         assert_float_equal(
             dst[i], deconvolved(i / (OC * OH * OW), i / (OH * OW) % OC, i / OW % OH, i % OW), 0.0);
+}
+
+/* ---- a 1 x 1 convolution, and a depthwise one of 3 x 3 taps and stride 2 as its post-operation
+ * ---- */
+
+enum { BETWEEN = 4, DW = NEO_ARG_ATTR_POST_OP_DW, DW_H = (H + 1) / 2, DW_W = (W + 1) / 2 };
+
+static float pixel_between(size_t n, size_t o, size_t y, size_t x)
+{
+    float sum = 0;
+    for (size_t i = 0; i < C; i++)
+        sum += src[at(n, i, y, x)] * weights[o * C + i];
+    return sum < 0 ? 0 : sum;
+}
+
+static float convolved_twice(size_t n, size_t o, size_t y, size_t x)
+{
+    float sum = 0;
+    for (size_t r = 0; r < K; r++)
+        for (size_t s = 0; s < K; s++)
+            if (2 * y + r >= 1 && 2 * y + r <= H && 2 * x + s >= 1 && 2 * x + s <= W)
+                sum +=
+                    pixel_between(n, o, 2 * y + r - 1, 2 * x + s - 1) * third[(o * K + r) * K + s];
+    return sum;
+}
+
+static dnnl_primitive_attr *depthwise_attributes(void)
+{
+    dnnl_primitive_attr *attr;
+    dnnl_post_ops *post_ops;
+    int type = 0, none = 1;
+    neo_dim kernel, stride;
+    ok(dnnl_primitive_attr_create(&attr));
+    ok(dnnl_post_ops_create(&post_ops));
+    ok(dnnl_post_ops_append_eltwise(post_ops, RELU, 0, 0));
+    assert_int_not_equal(dnnl_post_ops_append_dw(post_ops, F32, 0, F32, 0, 1, 0), 0);
+    ok(dnnl_post_ops_append_dw(post_ops, F32, 0, F32, K, 2, 1));
+    ok(dnnl_post_ops_get_params_dw(post_ops, 1, &type, &none, NULL, &kernel, &stride, NULL));
+    assert_true(type == F32 && none == 0 && kernel == K && stride == 2);
+    assert_int_not_equal(
+        dnnl_post_ops_get_params_dw(post_ops, 0, NULL, NULL, NULL, NULL, NULL, NULL), 0);
+    ok(dnnl_primitive_attr_set_post_ops(attr, post_ops));
+    ok(dnnl_post_ops_destroy(post_ops));
+    return attr;
+}
+
+/* As the primitive wants them, in other. */
+static dnnl_memory_desc *pack_depthwise(const dnnl_primitive_desc *pd, float *other)
+{
+    static const neo_dim dims[] = {BETWEEN, 1, 1, K, K}, strides[] = {K * K, K * K, K * K, K, 1};
+    dnnl_memory_desc *plain, *wanted;
+    dnnl_primitive_desc *reorder;
+    ok(dnnl_memory_desc_create_with_strides(&plain, 5, dims, F32, strides));
+    ok(dnnl_memory_desc_clone(
+        &wanted, dnnl_primitive_desc_query_md(pd, QUERY_ARGUMENT, DW | NEO_ARG_WEIGHTS)));
+    assert_in_range(dnnl_memory_desc_get_size(wanted), 1, MOST * sizeof *other);
+    ok(dnnl_reorder_primitive_desc_create(&reorder, plain, engine, wanted, engine, NULL));
+    dnnl_memory_desc *copy;
+    ok(dnnl_memory_desc_clone(&copy, wanted));
+    struct argument arguments[] = {{NEO_ARG_SRC, plain, third}, {NEO_ARG_DST, wanted, other}};
+    run(reorder, arguments, 2);
+    return copy;
+}
+
+static void depthwise_post_operations_are_right(void **state)
+{
+    static const neo_dim middle[] = {N, BETWEEN, H, W}, taps[] = {BETWEEN, C, 1, 1},
+                         to[] = {N, BETWEEN, DW_H, DW_W}, one[] = {1, 1}, zero[] = {0, 0};
+    static float packed[MOST];
+    dnnl_primitive_desc *pd;
+    (void)state;
+    dnnl_primitive_attr *attr = depthwise_attributes();
+    dnnl_memory_desc *image_between = describe(4, middle, TAG_ABCD);
+    struct argument arguments[] = {{NEO_ARG_SRC, describe(4, image, TAG_ABCD), src},
+                                   {NEO_ARG_WEIGHTS, describe(4, taps, TAG_ABCD), weights},
+                                   {NEO_ARG_DST, describe(4, to, TAG_ABCD), dst},
+                                   {DW | NEO_ARG_WEIGHTS, NULL, packed}};
+    ok(dnnl_convolution_forward_primitive_desc_create(&pd, engine, PROP_INFERENCE, 1,
+                                                      arguments[0].md, arguments[1].md, NULL,
+                                                      image_between, one, zero, zero, zero, attr));
+    check_asked(pd, QUERY_DST, 0, arguments[2].md);
+    arguments[3].md = pack_depthwise(pd, packed);
+    run(pd, arguments, 4);
+    ok(dnnl_memory_desc_destroy(image_between));
+    ok(dnnl_primitive_attr_destroy(attr));
+    for (size_t i = 0; i < N * BETWEEN * DW_H * DW_W; i++)
+        assert_float_equal(dst[i],
+                           convolved_twice(i / (BETWEEN * DW_H * DW_W), i / (DW_H * DW_W) % BETWEEN,
+                                           i / DW_W % DW_H, i % DW_W),
+                           0.0);
 }
 
 /* ---- reduction of the columns ---- */
@@ -290,13 +387,6 @@ static void layer_normalisation_is_right(void **state)
     check_normalized(W);
 }
 
-static void check_asked(const dnnl_primitive_desc *pd, int what, int index,
-                        const dnnl_memory_desc *expected)
-{
-    const dnnl_memory_desc *md = dnnl_primitive_desc_query_md(pd, what, index);
-    assert_true(dnnl_memory_desc_equal(md, expected));
-}
-
 /* As PyTorch's to_mkldnn() has it: it asks for the weights' layout, by which scale is meant. */
 static void batch_normalisation_is_right(void **state)
 {
@@ -439,6 +529,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(deconvolutions_are_right, fill_all),
+        cmocka_unit_test_setup(depthwise_post_operations_are_right, fill_all),
         cmocka_unit_test_setup(reductions_are_right, fill_all),
         cmocka_unit_test_setup(prelu_is_right, fill_all),
         cmocka_unit_test_setup(selections_are_right, fill_all),
