@@ -44,8 +44,11 @@ struct dwconv_f32_rectangle_strip {
         dst; /* from those of the job to the first row of source that exists, and of dst */
     size_t tiles, last; /* where the last vector begins, which may overlap the one before; of four
                          * vectors the last two */
-    ptrdiff_t src_row, dst_row; /* from a tile to the next */
-    size_t weights; /* of the job: the first one of its RECTANGLE_KERNEL rows, or of its taps */
+    ptrdiff_t src_row; /* from the last column of a tile's taps to the first one of the next tile */
+    ptrdiff_t dst_row; /* from a tile to the next */
+    size_t weights;    /* of the job: of its RECTANGLE_KERNEL rows, or of its taps, what is as far
+                        * before the first one as first_column says */
+    size_t first_column; /* of RECTANGLE_KERNEL: the last ones are as many as there are taps */
 };
 
 /* Three vectors are four, of which the last two overlap the first ones. */
@@ -54,9 +57,8 @@ static inline size_t rectangle_width(size_t vectors)
     return vectors > 2 ? RECTANGLE_WIDTHS - 1 : vectors - 1;
 }
 
-/* By heights (see above), taps along the width minus 1, and rectangle_width(). */
-extern dwconv_f32_rectangle_code
-    *const dwconv_f32_rectangles[RECTANGLE_HEIGHTS][RECTANGLE_KERNEL][RECTANGLE_WIDTHS];
+/* By heights (see above), and rectangle_width(). */
+extern dwconv_f32_rectangle_code *const dwconv_f32_rectangles[RECTANGLE_HEIGHTS][RECTANGLE_WIDTHS];
 
 /* The last strip has the code dwconv_f32_rectangle_end. */
 void dwconv_f32_rectangle_run(const struct dwconv_f32_rectangle *job,

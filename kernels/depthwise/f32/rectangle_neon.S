@@ -1,11 +1,12 @@
 /* Tiles of rows that are a dilation apart, for NEON: see rectangle.h.
  *
- * There is code for each number of rows of dst and of source, of taps along the width and of vectors;
- * it goes from tile to tile, with an address for each row of source and all weights in registers, and
- * then to the code of the next strip. Loads of a row lie before the products of the one before, for
- * cores that issue in order. Sums begin with biases that are loaded: a move would take a pipe from the
- * products. Four vectors are two pairs, of which the second one may overlap the first: a pair is stored
- * in the time of one vector. */
+ * There is code for each number of rows of dst and of source, and of vectors; it goes from tile to tile,
+ * with an address for each row of source and all weights in registers, and then to the code of the next
+ * strip. Three columns of taps are alike but for the lane of their weights: tiles with fewer begin at the
+ * second or the third. Loads of a row lie before the products of the one before, for cores that issue in
+ * order. Sums begin with biases that are loaded: a move would take a pipe from the products. Four
+ * vectors are two pairs, of which the second one may overlap the first: a pair is stored in the time of
+ * one vector. */
 /* clang-format off */
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/depthwise/f32/rectangle_offsets.h"
@@ -28,6 +29,7 @@ dst_2 .req x14
 tap_column .req x15
 bias .req x16
 scratch .req x17
+first_column .req x23 /* code */
 
 /* Vector registers: sums are v0 … v7 and v16 … v19; then there are a row of weights in lanes, and two
  * rows of source in turn, which limits may overwrite. v8 … v15 are the caller's. */
@@ -110,22 +112,20 @@ scratch .req x17
     add x\at, x\at, \distance
     .endm
 
-/* Load n is of row n % sources, for the column of taps n / sources; behind the last of them an address
- * goes on to the next tile. */
-    .macro load_source n, sources, taps_wide, vectors
-    .set into, TAPS + 4 * ((\n) % 2)
-    .set at, 8 + (\n) % \sources
+/* Row i of a column of taps; its address goes on, after the last column to the next tile. */
+    .macro load_source i, column, vectors
+    .set into, TAPS + 4 * (\i % 2)
+    .set at, 8 + \i
     .if \vectors == 4
     load_first %(into), %(into + 1), %(at)
+    load_second %(into + 2), %(into + 3), %(at)
     .else
     load_vector %(into), %(at), 0
+    .if \vectors > 1
+    load_vector %(into + 1), %(at), last
     .endif
-    .if \vectors == 4
-    load_second %(into + 2), %(into + 3), %(at)
-    .elseif \vectors > 1
-    load_vector %(into + \vectors - 1), %(at), last
     .endif
-    .if (\n) / \sources + 1 < \taps_wide
+    .if \column < 2
     advance %(at), tap_column
     .else
     advance %(at), next_tile
@@ -133,12 +133,12 @@ scratch .req x17
     .endm
 
 /* Its products, for each row j that has it as a tap. */
-    .macro multiply_source n, rows, first, sources, vectors
+    .macro multiply_source i, column, rows, first, vectors
     .set j, 0
     .rept \rows
-    .set tap, \first + (\n) % \sources - j
+    .set tap, \first + \i - j
     .if tap >= 0 && tap <= 2
-    multiply_row %(j), %(tap), %(TAPS + 4 * ((\n) % 2)), %((\n) / \sources), \vectors
+    multiply_row %(j), %(tap), %(TAPS + 4 * (\i % 2)), \column, \vectors
     .endif
     .set j, j + 1
     .endr
@@ -164,11 +164,11 @@ scratch .req x17
     add x\at, x\before, src_apart
     .endm
 
-    .macro begin_strip rows, sources, taps_wide
+    .macro begin_strip rows, sources
     ldp x8, dst, [strip, #STRIP_SRC]
     ldp count, last, [strip, #STRIP_TILES]
     ldp next_tile, dst_row, [strip, #STRIP_SRC_ROW]
-    ldr scratch, [strip, #STRIP_WEIGHTS]
+    ldp scratch, first_column, [strip, #STRIP_WEIGHTS]
     add strip, strip, #STRIP_BYTES
     add x8, all_src, x8
     add dst, all_dst, dst
@@ -179,32 +179,41 @@ scratch .req x17
     add dst_2, dst_1, dst_apart
     .endif
     for_all next_source, 9, \sources - 1
-    .rept \taps_wide - 1
-    sub next_tile, next_tile, tap_column
-    .endr
     add scratch, job, scratch
     .if \rows > 1
     for_all load_weights, WEIGHTS, 3
     .else
     for_all load_weights, WEIGHTS, \sources
     .endif
+    adr scratch, 3f
+    mov x16, #(4f - 3f)
+    madd first_column, first_column, x16, scratch
+    add bias, job, #RECTANGLE_BIAS
     .endm
     .macro next_strip
     ldr scratch, [strip]
     br scratch
     .endm
 
-    .macro go_down rows, first, sources, taps_wide, vectors
-1:  load_source 0, \sources, \taps_wide, \vectors
-    begin_sums %(\rows * \vectors)
-    .set n, 0
-    .rept \sources * \taps_wide
-    .if n + 1 < \sources * \taps_wide
-    load_source %(n + 1), \sources, \taps_wide, \vectors
+    .macro take_column column, rows, first, sources, vectors
+    accept_branch
+    load_source 0, \column, \vectors
+    .set i, 0
+    .rept \sources
+    .if i + 1 < \sources
+    load_source %(i + 1), \column, \vectors
     .endif
-    multiply_source %(n), \rows, \first, \sources, \vectors
-    .set n, n + 1
+    multiply_source %(i), \column, \rows, \first, \vectors
+    .set i, i + 1
     .endr
+    .endm
+
+    .macro go_down rows, first, sources, vectors
+1:  begin_sums %(\rows * \vectors)
+    br first_column
+3:  take_column 0, \rows, \first, \sources, \vectors
+4:  take_column 1, \rows, \first, \sources, \vectors
+    take_column 2, \rows, \first, \sources, \vectors
     cbz limits, 2f
     ld1r {v24.4s}, [limits]
     add scratch, limits, #4
@@ -222,20 +231,18 @@ scratch .req x17
     next_strip
     .endm
 
-    .macro tile rows, first, sources, taps_wide, vectors
-    named_tile .Ltile_\rows\()_\first\()_\sources\()_\taps_wide\()_\vectors, \rows, \first, \sources, \taps_wide, \vectors
+    .macro tile rows, first, sources, vectors
+    named_tile .Ltile_\rows\()_\first\()_\sources\()_\vectors, \rows, \first, \sources, \vectors
     .endm
-    .macro named_tile name, rows, first, sources, taps_wide, vectors
+    .macro named_tile name, rows, first, sources, vectors
     begin_listed_function \name
-    begin_strip \rows, \sources, \taps_wide
-    go_down \rows, \first, \sources, \taps_wide, \vectors
+    begin_strip \rows, \sources
+    go_down \rows, \first, \sources, \vectors
     table_entry \name
     .endm
     .macro tiles rows, first, sources
-    .irp wide, 1, 2, 3
     .irp vectors, 1, 2, 4
-    tile \rows, \first, \sources, \wide, \vectors
-    .endr
+    tile \rows, \first, \sources, \vectors
     .endr
     .endm
 
@@ -255,11 +262,10 @@ scratch .req x17
 
 /* The code of strips keeps what it has in x0 and x19 … x22. */
     begin_function dwconv_f32_rectangle_run
-    save_registers 1, 22
+    save_registers 1, 23
     ldp all_src, all_dst, [job, #RECTANGLE_SRC]
     ldp src_apart, dst_apart, [job, #RECTANGLE_SRC_APART]
     ldp tap_column, limits, [job, #RECTANGLE_TAP_COLUMN]
-    add bias, job, #RECTANGLE_BIAS
     next_strip
     end_function dwconv_f32_rectangle_run
 

@@ -17,9 +17,10 @@ OFFSET(dwconv_f32_rectangle_strip, last, STRIP_LAST, 32);
 OFFSET(dwconv_f32_rectangle_strip, src_row, STRIP_SRC_ROW, 40);
 OFFSET(dwconv_f32_rectangle_strip, dst_row, STRIP_DST_ROW, 48);
 OFFSET(dwconv_f32_rectangle_strip, weights, STRIP_WEIGHTS, 56);
+OFFSET(dwconv_f32_rectangle_strip, first_column, STRIP_FIRST_COLUMN, 64);
 
 #ifdef __ASSEMBLER__
-.set STRIP_BYTES, 64
+.set STRIP_BYTES, 72
 #else
-_Static_assert(sizeof(struct dwconv_f32_rectangle_strip) == 64, "STRIP_BYTES");
+_Static_assert(sizeof(struct dwconv_f32_rectangle_strip) == 72, "STRIP_BYTES");
 #endif

@@ -193,8 +193,7 @@ static struct tile next_tile(const struct chain *chain, size_t at)
     return tile;
 }
 
-/* By taps along the width and width. */
-typedef dwconv_f32_rectangle_code *const code_by_width[RECTANGLE_KERNEL][RECTANGLE_WIDTHS];
+typedef dwconv_f32_rectangle_code *const code_by_width[RECTANGLE_WIDTHS];
 
 static const code_by_width *code_of(const struct chain *chain, const struct tile *tile, size_t taps)
 {
@@ -248,18 +247,21 @@ static void add_strip(struct plan *plan, const struct band *band, size_t line,
                       const struct span *columns, size_t begin, size_t size)
 {
     size_t vectors = (size + LANES - 1) / LANES, down = line * band->lines_apart;
+    size_t others = KERNEL - columns->taps;
     ptrdiff_t value = (ptrdiff_t)sizeof(float);
     *plan->end++ = (struct dwconv_f32_rectangle_strip){
-        .code = (*band->code)[columns->taps - 1][rectangle_width(vectors)],
+        .code = (*band->code)[rectangle_width(vectors)],
         .src = (ptrdiff_t)(band->src + down) * plan->src_row +
                (ptrdiff_t)columns->first * plan->job.tap_column + (ptrdiff_t)begin * value,
         .dst = (ptrdiff_t)((band->dst + down) * plan->dst_row + begin * sizeof(float)),
         .tiles = band->count,
         .last = (size - (vectors > 2 ? 2 * LANES : LANES)) * sizeof(float),
-        .src_row = (ptrdiff_t)band->step * plan->src_row,
+        .src_row = (ptrdiff_t)band->step * plan->src_row -
+                   (ptrdiff_t)(columns->taps - 1) * plan->job.tap_column,
         .dst_row = (ptrdiff_t)(band->step * plan->dst_row),
         .weights = offsetof(struct dwconv_f32_rectangle, weights) +
-                   (band->weights + columns->first) * sizeof(float),
+                   (band->weights + columns->first) * sizeof(float) - others * sizeof(float),
+        .first_column = others,
     };
 }
 
