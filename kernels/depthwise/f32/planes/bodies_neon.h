@@ -59,37 +59,22 @@
     .macro entry K, V, R, side, padding
     .word .Lplanes_\K\()_\V\()_\R\()_\side\()_\padding - .Lplanes_\K\()_bodies
     .endm
-    .macro no_bodies what, count
-    .ifc \what, entry
-    .rept \count
-    .word 0
-    .endr
-    .endif
-    .endm
-    .macro for_paddings what, K, V, R, side, both
-    \what \K, \V, \R, \side, 0
-    \what \K, \V, \R, \side, 1
-    \what \K, \V, \R, \side, 2
-    .if \both
-    \what \K, \V, \R, \side, 3
-    .else
-    no_bodies \what, 1
-    .endif
-    .endm
     .macro for_rows what, K, V, side
+    \what \K, \V, 7, \side, 0
+    \what \K, \V, 7, \side, 1
+    \what \K, \V, 7, \side, 2
     .if \K == 3
-    for_paddings \what, \K, \V, 7, \side, 1
-    for_paddings \what, \K, \V, 4, \side, 0
+    \what \K, \V, 4, \side, 2
     .else
-    for_paddings \what, \K, \V, 7, \side, 0
-    no_bodies \what, 4
+    .ifc \what, entry
+    .word 0
+    .endif
     .endif
     .endm
     .macro for_bodies what, K
     for_rows \what, \K, 2, 0
     for_rows \what, \K, 2, 1
     for_rows \what, \K, 2, 2
-    for_rows \what, \K, 1, 1
     for_rows \what, \K, 1, 2
     .endm
 

@@ -9,7 +9,8 @@ enum { LANES = 4, WIDE = 2 * LANES, TALL = 7, LOW = 4 };
 
 /* The tiles of one row of them. */
 struct band {
-    size_t y, height, padding;
+    size_t y, height;
+    enum planes_rows rows;
 };
 
 static size_t count_tiles(const struct dwconv_f32_task *task)
@@ -24,28 +25,30 @@ static size_t scratch_bytes(const struct dwconv_f32_task *task)
     return own > wide ? own : wide;
 }
 
-/* Tall tiles, and for what is left one that overlaps them. */
-static size_t height_at(const struct dwconv_f32_task *task, size_t y)
+/* Tall tiles, and for what is left one that overlaps them: of 3x3 a low one above padding. */
+static size_t height_at(const struct dwconv_f32_task *task, const struct planes_gap *gap, size_t y)
 {
-    size_t left = task->out_rows - y;
-    return (left > LOW && task->out_rows >= TALL) || task->kh > 3 ? TALL : LOW;
+    int may_be_low = task->kh == 3 && gap->below && (y > 0 || !gap->above);
+    return may_be_low && task->out_rows - y <= LOW ? LOW : TALL;
 }
 
 /* The band that begins at y, or ends with the last row. 0: it would have a part of the rows of
- * padding, or there is no such tile. */
+ * padding, or both those above and those below, or there is no such tile. */
 static int find_band(struct band *band, const struct dwconv_f32_task *task,
                      const struct planes_gap *gap, size_t y)
 {
-    size_t rows = task->out_rows, stride = task->stride_h;
-    band->height = height_at(task, y);
+    size_t rows = task->out_rows;
+    band->height = height_at(task, gap, y);
+    if (band->height > rows)
+        return 0;
     band->y = y + band->height <= rows ? y : rows - band->height;
     size_t end = band->y + band->height;
-    int top = band->y * stride < gap->above;
-    int bottom = (end - 1) * stride + task->kh > planes_count_rows(task) - gap->below;
-    band->padding = (top ? PLANES_TOP : 0u) | (bottom ? PLANES_BOTTOM : 0u);
-    if (top && bottom && (task->kh > 3 || band->height == LOW))
-        return 0;
-    return (!top || band->y == 0) && (!bottom || end == rows);
+    int top = band->y < gap->above;
+    int bottom = end - 1 + task->kh > planes_count_rows(task) - gap->below;
+    band->rows = bottom ? PLANES_LAST : top ? PLANES_FIRST : PLANES_INNER;
+    if (band->height == LOW)
+        band->rows = PLANES_LAST_LOW;
+    return !(top && bottom) && (!top || band->y == 0) && (!bottom || end == rows);
 }
 
 static struct dwconv_f32_planes_tile *add_tile(struct dwconv_f32_planes_tile *tile,
@@ -54,13 +57,12 @@ static struct dwconv_f32_planes_tile *add_tile(struct dwconv_f32_planes_tile *ti
                                                const struct planes_gap *gap, size_t x,
                                                enum planes_columns columns)
 {
-    enum planes_rows rows = band->height == TALL ? PLANES_TALL : PLANES_LOW;
-    size_t row = band->padding & PLANES_TOP ? 0 : band->y * task->stride_h - gap->above;
+    size_t row = band->rows == PLANES_FIRST ? 0 : band->y - gap->above;
     ptrdiff_t step = task->rows[gap->above + 1] - task->rows[gap->above];
     *tile = (struct dwconv_f32_planes_tile){
-        .src = ((size_t)((ptrdiff_t)row * step) + x * task->stride_w) * sizeof(float),
+        .src = ((size_t)((ptrdiff_t)row * step) + x) * sizeof(float),
         .dst = (band->y * task->dst_row + x) * sizeof(float),
-        .body = PLANES_BODY(columns, rows, band->padding),
+        .body = PLANES_BODY(columns, band->rows),
     };
     return tile + 1;
 }
@@ -79,10 +81,9 @@ list_band(struct dwconv_f32_planes_tile *tile, const struct dwconv_f32_task *tas
 {
     size_t width = task->out_cols, margin = edges->right ? task->kw / 2 : 0, x = 0;
     size_t end = !edges->right ? width : width > WIDE ? width - WIDE : 0;
-    int is_wide = edges->right ? width >= WIDE + margin : (width - 1) % WIDE >= LANES;
     if (edges->left) {
-        tile = add_tile(tile, task, band, gap, 0, is_wide ? PLANES_8_LEFT : PLANES_4_LEFT);
-        x = is_wide ? WIDE : LANES;
+        tile = add_tile(tile, task, band, gap, 0, PLANES_8_LEFT);
+        x = WIDE;
     }
     for (; x < end; x += WIDE) {
         x = width - x < WIDE + margin ? width - WIDE - margin : x;
@@ -121,9 +122,9 @@ static int find_edges(struct edges *edges, const struct dwconv_f32_task *task)
     if ((!edges->left && task->first < 0) || (!edges->right && columns < end))
         return 0;
     if (edges->left && edges->right)
-        return width >= LANES + half && (width <= WIDE || width >= WIDE + half);
+        return width >= WIDE + half;
     if (edges->left || edges->right)
-        return width == LANES || width == WIDE || width >= WIDE + half;
+        return width == WIDE || width >= WIDE + half || (edges->right && width == LANES);
     return width >= WIDE;
 }
 
@@ -131,7 +132,7 @@ static int find_edges(struct edges *edges, const struct dwconv_f32_task *task)
 static int suits_height(const struct dwconv_f32_task *task)
 {
     size_t rows = task->out_rows, tiles = (rows + TALL - 1) / TALL;
-    return task->kh == 3 ? rows >= LOW : rows >= TALL && tiles * TALL * 8 <= rows * 9;
+    return task->kh == 3 || tiles * TALL * 8 <= rows * 9;
 }
 
 /* Does the assembly need no list of tiles for these planes? They are one tile. */
@@ -147,9 +148,10 @@ static void run_with(const struct dwconv_f32_task *task, dwconv_f32_planes_fn *f
     float limits[8];
     struct planes_gap gap;
     struct edges edges;
-    int suits = find_edges(&edges, task) && suits_height(task) && planes_find_gap(&gap, task);
-    int is_whole = suits && are_whole(task, &gap, &edges);
-    if (!suits || (!is_whole && !list_tiles(task->scratch, task, &gap, &edges))) {
+    int suits = find_edges(&edges, task), is_even = planes_find_gap(&gap, task);
+    int is_whole = is_even && are_whole(task, &gap, &edges);
+    suits = suits && is_even && suits_height(task);
+    if (!is_whole && !(suits && list_tiles(task->scratch, task, &gap, &edges))) {
         dwconv_f32_wide_neon.run(task);
         return;
     }

@@ -1,8 +1,7 @@
 /* Depthwise 5x5 convolution of planes in place with stride 2 in pairs (planes.h): lists of bands.
  *
  * A tile adds the pairs of two columns of the kernel in all its rows, those of two more, and then
- * the single column. Four rows: 100 FMLA, 11 UZP2, 4 FADDP and 33 LD1 of two vectors. Two columns
- * of dst, where rows end with these, take 60 FMLA. */
+ * the single column. Four rows: 100 FMLA, 11 UZP2, 4 FADDP and 33 LD1 of two vectors. */
 /* clang-format off */
 #include "kernels/depthwise/f32/planes/pairs_bands_neon.h"
 
@@ -21,9 +20,6 @@
     .macro load_row x
     several ld1, 2, \x, in, row
     .endm
-    .macro load_vectors first, second, offset
-    load_parts \first, q, \second, \offset
-    .endm
     .macro load_parts first, size, second, offset
     ldr q\first, [in]
     ldr \size\second, [in, #\offset]
@@ -33,11 +29,9 @@
     ext v\x\().16b, v8.16b, v\x\().16b, #(16 - \bytes)
     .endm
 
-/* Two columns of the kernel, number `pair` of them. The left edge may lack two columns, the right one
- * the last. */
+/* Two columns of the kernel, number `pair` of them. The left edge may lack two columns. */
     .macro start_pairs side
     .set is_cut, (\side == LEFT) & (pair == 0)
-    .set is_short, (\side == RIGHT_EVEN) & (pair == 1)
     .if is_cut | (pair == 1)
     mov in, base
     .else
@@ -45,12 +39,8 @@
     .endif
     .endm
     .macro load_pairs side, x
-    .if is_half
-    several ld1, 1, \x, in, row
-    .elseif is_cut
-    load_vectors \x, %(\x + 1), 8
-    .elseif is_short
-    load_vectors \x, %(\x + 1), 12
+    .if is_cut
+    load_parts \x, q, %(\x + 1), 8
     .else
     load_row \x
     .endif
@@ -58,8 +48,6 @@
     .macro arrange_pairs side, x
     .if is_cut
     shift_in \x, 8
-    .elseif is_short
-    shift_out %(\x + 1), %(ZERO), 4
     .endif
     .endm
     .macro use_pairs R, x
@@ -67,9 +55,7 @@
     .rept \R
     .if (i >= 2 * r) & (i < 2 * r + 5)
     fma %(SUMS + 2 * r), \x, %(WEIGHTS + pair * 5 + i - 2 * r)
-    .if is_half == 0
     fma %(SUMS + 2 * r + 1), %(\x + 1), %(WEIGHTS + pair * 5 + i - 2 * r)
-    .endif
     .endif
     .set r, r + 1
     .endr
@@ -84,23 +70,14 @@
     .endif
     .endm
     .macro load_single side, x
-    .if is_half
-    load_one \x
-    .elseif \side == RIGHT
+    .if \side == RIGHT
     load_parts \x, d, %(\x + 1), 16
-    .elseif \side == RIGHT_EVEN
-    load_parts \x, s, %(\x + 1), 16
     .else
     load_row \x
     .endif
     .endm
-    .macro load_one x
-    ldr s\x, [in]
-    add in, in, row
-    .endm
     .macro arrange_single side, x
-    .if is_half
-    .elseif \side < RIGHT
+    .if \side < RIGHT
     every_other uzp2, \x, \x, %(\x + 1)
     .else
     every_other uzp1, \x, \x, %(\x + 1)
@@ -162,13 +139,9 @@
     .macro walk R, padding, side, what
     .set top, \padding % 2 * 2
     .set end, 2 * \R + 3 - \padding / 2
-    .set is_half, \side == RIGHT_HALF
     walk_down \R, \side, \what
     .endm
 
-    .macro store_half sum
-    st1 {v\sum\().1d}, [to], dst_row
-    .endm
     .macro store sum
     st1 {v\sum\().4s}, [to], dst_row
     .endm
@@ -181,11 +154,7 @@
     .endr
     walk \R, \padding, \side, single
     mov to, out
-    .if is_half
-    for_all store_half, %(SUMS), \R
-    .else
     for_all store, %(SUMS), \R
-    .endif
     add base, base, #32
     add out, out, #16
     .endm

@@ -1,5 +1,5 @@
 /* Lists of bands of planes with stride 2 in pairs (planes.h): what the assembly of 3x3
- * and of 5x5 shares. A band is three or four rows of dst, of 3x3 also seven, a tile four columns of
+ * and of 5x5 shares. A band is four or, of 3x3, seven, of 5x5 three rows of dst, a tile four columns of
  * it. Files have
  *
  *   tile R, padding, side            which leaves `base` and `out` at the tile to the right
@@ -9,20 +9,19 @@
 /* clang-format off */
 #include "kernels/depthwise/f32/planes/pairs_neon.h"
 
-/* Left of the first tile are zeros; behind the last one are so for 5x5, and one more where an image ends
- * with an even column. 5x5: the last one may also have two columns only, behind whole tiles. */
+/* Left of the first tile are zeros; behind the last one are so for 5x5, and for 3x3 where an image ends
+ * with an even column. */
     .set MIDDLE, 0
     .set LEFT, 1
     .set RIGHT, 2
     .set RIGHT_EVEN, 3
-    .set RIGHT_HALF, 4
 
 count .req x27
 vectors .req x28
 last_src .req x29
 last_dst .req x30
 
-/* The last tile overlaps the one before unless it is whole, or half of one. */
+/* The last tile overlaps the one before unless it is whole. */
     .macro whole_tiles R, padding
     mov count, vectors
     ldr scratch, [job, #JOB_LEFT]
@@ -38,27 +37,22 @@ last_dst .req x30
     mov count, #\R
     b .Lnext_band
     .endm
+    .macro last_tile R, padding, side
+    add base, base, last_src
+    add out, out, last_dst
+    tile \R, \padding, \side
+    .endm
     .macro band_body R, padding
     whole_tiles \R, \padding
-    ldr scratch, [job, #JOB_ENDS]
+    .if KERNEL == 5
+    last_tile \R, \padding, RIGHT
+    .else
+    ldr scratch, [job, #JOB_ENDS_EVEN]
     cbnz scratch, 5f
-    .if KERNEL == 3
     cbz last_src, 3f
-    .endif
-    add base, base, last_src
-    add out, out, last_dst
-    tile \R, \padding, %(KERNEL / 5 * RIGHT)
+    last_tile \R, \padding, MIDDLE
 3:  band_done \R
-5:
-    .if KERNEL == 5
-    tbnz scratch, #1, 6f /* PLANES_ENDS_HALF */
-    .endif
-    add base, base, last_src
-    add out, out, last_dst
-    tile \R, \padding, RIGHT_EVEN
-    .if KERNEL == 5
-    band_done \R
-6:  tile \R, \padding, RIGHT_HALF
+5:  last_tile \R, \padding, RIGHT_EVEN
     .endif
     band_done \R
     .endm
@@ -79,16 +73,6 @@ last_dst .req x30
     .endm
 
 /* In the order of PLANES_BAND. */
-    .macro for_paddings what, R
-    \what \R, 0
-    \what \R, 1
-    \what \R, 2
-    .if KERNEL == 5
-    \what \R, 4
-    .else
-    no_bands \what, 1
-    .endif
-    .endm
     .macro for_bands what
     .set height, 1
     .rept PLANES_HIGHEST_BAND
@@ -97,10 +81,16 @@ last_dst .req x30
     .endr
     .endm
     .macro for_height what, R
-    .if (\R == 3) | (\R == 4) | ((KERNEL == 3) & (\R % 7 == 0))
-    for_paddings \what, \R
+    .if (KERNEL == 3) & (\R == 7)
+    \what 7, 0
+    \what 7, 1
+    no_bands \what, 1
+    .elseif (\R == 4) | ((KERNEL == 5) & (\R == 3))
+    \what \R, 0
+    \what \R, 1
+    \what \R, 2
     .else
-    no_bands \what, 4
+    no_bands \what, 3
     .endif
     .endm
 

@@ -6,22 +6,22 @@
 
 enum { LANES = 4, STRIDE = 2 };
 
-/* Bands of 3x3 are high where rows are a multiple of that. */
-static size_t height_of_bands(const struct dwconv_f32_task *task)
+/* Bands of 3x3 are high where rows are a multiple of that, and none below is padding. */
+static size_t height_of_bands(const struct dwconv_f32_task *task, const struct planes_gap *gap)
 {
-    int is_high = task->kw == 3 && task->out_rows % PLANES_HIGHEST_BAND == 0;
+    int is_high = task->kw == 3 && !gap->below && task->out_rows % PLANES_HIGHEST_BAND == 0;
     return is_high ? PLANES_HIGHEST_BAND : PLANES_BAND_ROWS;
 }
 
-static size_t count_bands(const struct dwconv_f32_task *task)
+static size_t count_bands(size_t rows, size_t height)
 {
-    size_t most = height_of_bands(task);
-    return (task->out_rows + most - 1) / most;
+    return (rows + height - 1) / height;
 }
 
 static size_t scratch_bytes(const struct dwconv_f32_task *task)
 {
-    size_t own = (count_bands(task) + 5) * sizeof(struct dwconv_f32_planes_tile);
+    size_t own =
+        (count_bands(task->out_rows, PLANES_BAND_ROWS) + 2) * sizeof(struct dwconv_f32_planes_tile);
     size_t copies = dwconv_f32_pairs_bytes(task);
     return own > copies ? own : copies;
 }
@@ -40,33 +40,29 @@ static int ends_even(const struct dwconv_f32_task *task)
     return count_columns(task) == STRIDE * task->out_cols - 1;
 }
 
-/* 5x5: two columns behind the last output's, or none; 3x3: as many as there are, or one less than
- * outputs want. A tile may not be the first and special at the right edge. */
+/* 5x5: two columns behind the last output's; 3x3: as many as there are, or one less than outputs
+ * want. A tile may not be the first and special at the right edge. */
 static int suits_width(const struct dwconv_f32_task *task)
 {
     size_t columns = count_columns(task), wanted = STRIDE * task->out_cols;
     if (task->kw == 3 && columns >= wanted)
         return task->out_cols >= LANES;
-    return task->out_cols > LANES && (columns == wanted || ends_even(task));
+    return task->out_cols > LANES && (task->kw == 3 ? ends_even(task) : columns == wanted);
 }
 
-/* None has padding above as well as below. 0: there are too few rows for that. */
+/* None has padding above as well as below, which is one row. 0: there are too few rows for that, or
+ * there is more padding. */
 static int list_bands(struct dwconv_f32_planes_tile *band, const struct dwconv_f32_task *task,
                       const struct planes_gap *gap)
 {
-    size_t bands = count_bands(task);
+    size_t bands = count_bands(task->out_rows, height_of_bands(task, gap));
+    size_t lowest = task->kw == 3 ? PLANES_BAND_ROWS : PLANES_LOWEST_BAND;
     if (bands == 1 && gap->above && gap->below)
         bands = 2;
-    if (!planes_has_bands(task->out_rows, bands))
+    if (gap->below > 1 || !planes_has_bands(task->out_rows, lowest, bands))
         return 0;
-    planes_list_bands(band, task, gap, bands);
+    planes_list_bands(band, task, gap, lowest, bands);
     return 1;
-}
-
-/* Does a row of 5x5 end with half a vector of dst? There is a tile for it. */
-static int ends_half(const struct dwconv_f32_task *task)
-{
-    return task->kw == 5 && task->out_cols % LANES == LANES / 2 && !ends_even(task);
 }
 
 /* All vectors but the last one are whole; of 5x5, and where a row ends in half a pair, it is always
@@ -75,12 +71,11 @@ static void list_columns(struct dwconv_f32_planes *job, const struct dwconv_f32_
 {
     ptrdiff_t half = (ptrdiff_t)task->kw / 2;
     job->left = task->first < 0;
-    job->ends = ends_half(task) ? PLANES_ENDS_HALF : ends_even(task) ? PLANES_ENDS_EVEN : 0;
+    job->ends_even = (size_t)ends_even(task);
     job->src += job->left ? 0 : task->first + half;
-    size_t width = task->out_cols, is_special = task->kw == 5 || job->ends;
+    size_t width = task->out_cols, is_special = task->kw == 5 || job->ends_even;
     size_t whole = (width - is_special) / LANES * LANES;
-    ptrdiff_t back =
-        whole < width && !ends_half(task) ? (ptrdiff_t)(width - LANES) - (ptrdiff_t)whole : 0;
+    ptrdiff_t back = whole < width ? (ptrdiff_t)(width - LANES) - (ptrdiff_t)whole : 0;
     job->vectors = whole / LANES - job->left;
     job->last_dst = back * (ptrdiff_t)sizeof(float);
     job->last_src = STRIDE * job->last_dst;

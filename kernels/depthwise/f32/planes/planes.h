@@ -36,35 +36,26 @@ struct dwconv_f32_planes {
      */
     size_t vectors;
     ptrdiff_t last_src, last_dst;
-    size_t left, ends; /* in pairs: is there padding on the left; PLANES_ENDS_… */
-    size_t row_bytes;  /* of dst */
+    size_t left, ends_even; /* in pairs: is there padding on the left; 3x3: does a row of source end
+                             * with an even column */
+    size_t row_bytes;       /* of dst */
 };
 
-/* How rows of stride 2 in pairs end: with an even column of source; or, of 5x5, with a tile of two
- * columns of dst. */
-enum { PLANES_ENDS_EVEN = 1, PLANES_ENDS_HALF = 2 };
+/* Columns of a tile: eight in the middle of a row, eight at an edge of it, or four at the right
+ * one.
+ */
+enum planes_columns { PLANES_8, PLANES_8_LEFT, PLANES_8_RIGHT, PLANES_4_RIGHT, PLANES_COLUMNS };
 
-/* Columns of a tile: eight in the middle of a row, eight or four at an edge of it. */
-enum planes_columns {
-    PLANES_8,
-    PLANES_8_LEFT,
-    PLANES_8_RIGHT,
-    PLANES_4_LEFT,
-    PLANES_4_RIGHT,
-    PLANES_COLUMNS,
-};
+/* Rows of a tile: seven, which may have half a kernel's rows of padding on one side, or, of 3x3,
+ * the last four above padding. */
+enum planes_rows { PLANES_INNER, PLANES_FIRST, PLANES_LAST, PLANES_LAST_LOW, PLANES_ROWS };
 
-/* Rows: seven, or four with 3x3; bits for half a kernel's rows of padding. Only seven rows of 3x3
- * may have both. */
-enum planes_rows { PLANES_TALL, PLANES_LOW, PLANES_ROWS };
-enum { PLANES_TOP = 1, PLANES_BOTTOM = 2, PLANES_TWO_BELOW = 3, PLANES_PADDINGS = 4 };
+#define PLANES_BODY(columns, rows) ((size_t)(columns)*PLANES_ROWS + (size_t)(rows))
+enum { PLANES_END = (int)PLANES_COLUMNS * (int)PLANES_ROWS };
 
-#define PLANES_BODY(columns, rows, padding) \
-    (((size_t)(columns)*PLANES_ROWS + (size_t)(rows)) * PLANES_PADDINGS + (size_t)(padding))
-enum { PLANES_END = (int)PLANES_COLUMNS * (int)PLANES_ROWS * PLANES_PADDINGS };
-
-/* Stride 2: all columns of three or four rows, of 3x3 in pairs also of seven; above them may be
- * half a kernel's rows of padding, or some below them: one or, of 5x5, two. */
+/* Stride 2: all columns of four rows; or of three, but for 3x3 in pairs, which has bands of seven.
+ * Above them may be half a kernel's rows of padding, or one below them. */
+enum planes_padding { PLANES_NONE, PLANES_TOP, PLANES_BOTTOM, PLANES_PADDINGS };
 enum { PLANES_LOWEST_BAND = 3, PLANES_BAND_ROWS = 4, PLANES_HIGHEST_BAND = 7 };
 enum { PLANES_BANDS = PLANES_HIGHEST_BAND * PLANES_PADDINGS };
 #define PLANES_BAND(rows, padding) (((size_t)(rows)-1) * PLANES_PADDINGS + (size_t)(padding))
@@ -156,31 +147,31 @@ static inline int planes_find_gap(struct planes_gap *gap, const struct dwconv_f3
 
 /* ---- bands of stride 2 ---- */
 
-/* Are there so many bands for these rows? Of two, each leaves a row to the other, where there may
- * be padding that only that one knows. */
-static inline int planes_has_bands(size_t rows, size_t bands)
+/* Are there so many bands, of `lowest` rows or more? Of two, each leaves a row to the other, where
+ * there may be padding that only that one knows. */
+static inline int planes_has_bands(size_t rows, size_t lowest, size_t bands)
 {
-    return rows >= PLANES_LOWEST_BAND + (size_t)(bands > 1);
+    return rows >= lowest + (size_t)(bands > 1);
 }
 
 /* What of a band is padding, which is the first one or the last one. */
 static inline size_t planes_padding_of(const struct planes_gap *gap, int is_first, int is_last)
 {
     if (is_last && gap->below)
-        return gap->below > 1 ? PLANES_TWO_BELOW : PLANES_BOTTOM;
-    return is_first && gap->above ? PLANES_TOP : 0;
+        return PLANES_BOTTOM;
+    return is_first && gap->above ? PLANES_TOP : PLANES_NONE;
 }
 
-/* As equal as they can be, but not too low: then the last one overlaps the one before. And what
- * ends the list. */
+/* As equal as they can be, but not lower than `lowest`: then the last one overlaps the one before.
+ * And what ends the list. */
 static inline void planes_list_bands(struct dwconv_f32_planes_tile *band,
                                      const struct dwconv_f32_task *task,
-                                     const struct planes_gap *gap, size_t count)
+                                     const struct planes_gap *gap, size_t lowest, size_t count)
 {
     ptrdiff_t step = task->rows[gap->above + 1] - task->rows[gap->above];
     for (size_t i = 0, y = 0, rows; i < count; i++, band++, y += rows) {
         rows = (task->out_rows - y + count - i - 1) / (count - i);
-        rows = rows < PLANES_LOWEST_BAND ? PLANES_LOWEST_BAND : rows;
+        rows = rows < lowest ? lowest : rows;
         y = y + rows > task->out_rows ? task->out_rows - rows : y;
         size_t row = i == 0 ? 0 : y * task->stride_h - gap->above; /* that exists */
         *band = (struct dwconv_f32_planes_tile){

@@ -20,7 +20,7 @@ OFFSET(dwconv_f32_planes, vectors, JOB_VECTORS, 120);
 OFFSET(dwconv_f32_planes, last_src, JOB_LAST_SRC, 128);
 OFFSET(dwconv_f32_planes, last_dst, JOB_LAST_DST, 136);
 OFFSET(dwconv_f32_planes, left, JOB_LEFT, 144);
-OFFSET(dwconv_f32_planes, ends, JOB_ENDS, 152);
+OFFSET(dwconv_f32_planes, ends_even, JOB_ENDS_EVEN, 152);
 OFFSET(dwconv_f32_planes, row_bytes, JOB_ROW_BYTES, 160);
 CONSTANT(PLANES_HIGHEST_BAND, 7);
 CONSTANT(PLANES_LOWEST_BAND, 3);

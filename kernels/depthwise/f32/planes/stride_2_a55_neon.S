@@ -35,7 +35,7 @@ last_dst .req x8
 /* In the order of PLANES_BAND. */
     .macro for_bands what
     .ifc \what, band_entry
-    .rept (PLANES_LOWEST_BAND - 1) * 4
+    .rept (PLANES_LOWEST_BAND - 1) * 3
     .word 0
     .endr
     .endif
@@ -46,7 +46,7 @@ last_dst .req x8
     \what \R, 0
     \what \R, 1
     .ifc \what, band_entry
-    .word 0, 0
+    .word 0
     .endif
     .endm
 
@@ -84,7 +84,7 @@ last_dst .req x8
     .p2align 2
 .Lbands:
     for_bands band_entry
-    .rept (PLANES_HIGHEST_BAND - 4) * 4
+    .rept (PLANES_HIGHEST_BAND - 4) * 3
     .word 0
     .endr
     .word .Lend - .Lbands

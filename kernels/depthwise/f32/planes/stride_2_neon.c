@@ -29,7 +29,7 @@ static int suits_width(const struct dwconv_f32_task *task)
 static int suits_rows(const struct dwconv_f32_task *task)
 {
     size_t count = (task->out_rows - 1) * STRIDE + KERNEL;
-    return planes_has_bands(task->out_rows, count_bands(task)) &&
+    return planes_has_bands(task->out_rows, PLANES_LOWEST_BAND, count_bands(task)) &&
            planes_are_even(task, task->rows[0] ? 0 : 1, count);
 }
 
@@ -47,7 +47,8 @@ static void run(const struct dwconv_f32_task *task)
     job.last_src = STRIDE * back;
     job.last_dst = back;
     job.tiles = task->scratch;
-    planes_list_bands(task->scratch, task, &(struct planes_gap){above, 0}, count_bands(task));
+    planes_list_bands(task->scratch, task, &(struct planes_gap){above, 0}, PLANES_LOWEST_BAND,
+                      count_bands(task));
     dwconv_f32_planes_stride_2_a55(&job);
 }
 
