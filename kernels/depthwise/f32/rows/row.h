@@ -6,8 +6,8 @@
 
 /* The outputs of some neighbouring columns, four channels: eight taps' weights at a time are in
  * registers, and each column of source is loaded once for them and added to all outputs it reaches.
- * What is left of the taps has code for its number; so have up to eight taps. The groups of
- * channels of a tile come before the next tile, so that lines of the cache are used as a whole.
+ * What is left of the taps has code for its number. The groups of channels of a tile come before
+ * the next tile, so that lines of the cache are used as a whole.
  *
  * The assembly knows the offsets: everything is a word of eight bytes. Distances are in bytes. */
 struct dwconv_f32_row_tile {
@@ -29,12 +29,11 @@ struct dwconv_f32_row {
 
 void dwconv_f32_row(const struct dwconv_f32_row *job);
 
-/* Tiles of 16, 8, 4 columns; stride 1, 2: the instructions for a tile, for 1 … 8 last taps, and, as
- * body and last, for all taps if they are 1 … 8; NULL: there are none. */
-enum { ROW_STRIDES = 2, ROW_WIDTHS = 3, ROW_TOGETHER = 8 };
+/* Tiles of 16, 8, 4 columns: the instructions for a tile, and for 1 … 8 last taps. */
+enum { ROW_WIDTHS = 3, ROW_TOGETHER = 8 };
 struct dwconv_f32_row_code {
-    const void *body, *last[ROW_TOGETHER], *all[ROW_TOGETHER];
+    const void *body, *last[ROW_TOGETHER];
 };
-extern const struct dwconv_f32_row_code dwconv_f32_row_codes[ROW_STRIDES][ROW_WIDTHS];
+extern const struct dwconv_f32_row_code dwconv_f32_row_codes[ROW_WIDTHS];
 
 #endif

@@ -1,4 +1,4 @@
-/* Depthwise convolution with kernels of one row, channels as vectors, stride 1 or 2: tiles for the
+/* Depthwise convolution with kernels of one row, channels as vectors, stride 1: tiles for the
  * assembly of kernels/depthwise/f32/rows/row_tiles_neon.S.
  *
  * Source is read in place. Only for tiles that reach into the padding it is copied between zeros,
@@ -24,16 +24,10 @@ enum {
 };
 static const size_t widths[ROW_WIDTHS] = {16, 8, LEAST_WIDTH};
 
-/* A division that is fast. */
-static size_t by_stride(const struct dwconv_f32_task *task, size_t count)
-{
-    return task->stride_w == 1 ? count : count / 2;
-}
-
 /* Columns of source for a tile of so many columns of dst. */
-static size_t span_of(const struct dwconv_f32_task *task, size_t width, size_t taps)
+static size_t span_of(size_t width, size_t taps)
 {
-    return (width - 1) * task->stride_w + taps;
+    return width - 1 + taps;
 }
 
 /* ---- a call of the assembly ---- */
@@ -46,9 +40,8 @@ struct columns {
 
 /* Some channels of a row: a multiple of four. */
 struct call {
-    const struct dwconv_f32_task *task;      /* dense */
-    const struct dwconv_f32_row_code *codes; /* of tiles, by their widths */
-    size_t together;                         /* channels that it takes */
+    const struct dwconv_f32_task *task; /* dense */
+    size_t together;                    /* channels that it takes */
     const float *row;
     float *dst;
     size_t c, channels;
@@ -101,16 +94,6 @@ static void copy_columns(struct call *call, ptrdiff_t begin, ptrdiff_t end)
     memset(to, 0, (size_t)(to_end - to) * sizeof *to);
 }
 
-static void choose_code(struct dwconv_f32_row_tile *tile, const struct dwconv_f32_row_code *code,
-                        size_t taps)
-{
-    size_t last = (taps - 1) % ROW_TOGETHER;
-    tile->eights = (taps - 1) / ROW_TOGETHER;
-    int has_all = !tile->eights && code->all[last];
-    tile->last = has_all ? code->all[last] : code->last[last];
-    tile->body = has_all ? tile->last : code->body;
-}
-
 static int has_many_taps(const struct dwconv_f32_task *task)
 {
     return task->kw > ROW_TOGETHER;
@@ -119,8 +102,8 @@ static int has_many_taps(const struct dwconv_f32_task *task)
 /* Outputs from x on that reach into the padding to their left. */
 static size_t count_left(const struct dwconv_f32_task *task, size_t x)
 {
-    ptrdiff_t first = task->first + (ptrdiff_t)(x * task->stride_w);
-    return first < 0 ? by_stride(task, (size_t)-first + task->stride_w - 1) : 0;
+    ptrdiff_t first = task->first + (ptrdiff_t)x;
+    return first < 0 ? (size_t)-first : 0;
 }
 
 /* Where the columns end that tiles from output x on have to copy. */
@@ -130,7 +113,7 @@ static ptrdiff_t edge_end(const struct dwconv_f32_task *task, size_t x)
     size_t left = task->out_cols - x, count = count_left(task, x);
     if (count)
         left = smaller(left, (count + width - 1) / width * width);
-    return task->first + (ptrdiff_t)((x + left - 1) * task->stride_w + task->kw);
+    return task->first + (ptrdiff_t)(x + left - 1 + task->kw);
 }
 
 /* Columns begin to end, with those up to `edge` if there is room for them. */
@@ -149,12 +132,12 @@ static void add_tile(struct call *call, size_t x, size_t index)
 {
     const struct dwconv_f32_task *task = call->task;
     ptrdiff_t columns = (ptrdiff_t)task->columns, kw = (ptrdiff_t)task->kw;
-    ptrdiff_t first = task->first + (ptrdiff_t)(x * task->stride_w);
-    ptrdiff_t last = first + (ptrdiff_t)((widths[index] - 1) * task->stride_w);
+    ptrdiff_t first = task->first + (ptrdiff_t)x;
+    ptrdiff_t last = first + (ptrdiff_t)(widths[index] - 1);
     ptrdiff_t begin = last < 0 ? -last : 0, end = first + kw > columns ? columns - first : kw;
     int is_padding = begin >= end; /* one tap remains */
     size_t taps = is_padding ? 1 : (size_t)(end - begin), column = task->column;
-    size_t span = span_of(task, widths[index], taps);
+    size_t span = span_of(widths[index], taps);
     ptrdiff_t from = is_padding ? columns : first + begin;
     const float *src;
     if (call->count == MOST_TILES)
@@ -165,14 +148,16 @@ static void add_tile(struct call *call, size_t x, size_t index)
     } else {
         src = call->row + (size_t)from * column + call->c;
     }
-    struct dwconv_f32_row_tile *tile = &call->tiles[call->count++];
-    *tile = (struct dwconv_f32_row_tile){
+    const struct dwconv_f32_row_code *code = &dwconv_f32_row_codes[index];
+    call->tiles[call->count++] = (struct dwconv_f32_row_tile){
         .src = src,
         .column = column * sizeof(float),
         .dst = call->dst + x * task->dst_column + call->c,
         .weights = task->weights + (is_padding ? 0 : (size_t)begin * task->weights_tap) + call->c,
+        .eights = (taps - 1) / ROW_TOGETHER,
+        .last = code->last[(taps - 1) % ROW_TOGETHER],
+        .body = code->body,
     };
-    choose_code(tile, &call->codes[index], taps);
 }
 
 /* ---- tiles of a row ---- */
@@ -182,15 +167,15 @@ static void add_tile(struct call *call, size_t x, size_t index)
  * before. */
 static size_t columns_alike(const struct dwconv_f32_task *task, size_t x)
 {
-    ptrdiff_t first = task->first + (ptrdiff_t)(x * task->stride_w);
+    ptrdiff_t first = task->first + (ptrdiff_t)x;
     ptrdiff_t room = (ptrdiff_t)task->columns - (ptrdiff_t)task->kw - first;
     size_t left = task->out_cols - x, count = left;
     if (has_many_taps(task))
         return left > widths[1] ? widths[0] : left > LEAST_WIDTH ? widths[1] : LEAST_WIDTH;
     if (first < 0)
         count = smaller(left, count_left(task, x));
-    else if (room >= 0 && by_stride(task, (size_t)room) + 1 < left)
-        count = (by_stride(task, (size_t)room) + 1) / LEAST_WIDTH * LEAST_WIDTH;
+    else if (room >= 0 && (size_t)room + 1 < left)
+        count = ((size_t)room + 1) / LEAST_WIDTH * LEAST_WIDTH;
     return count ? (count + LEAST_WIDTH - 1) / LEAST_WIDTH * LEAST_WIDTH : left;
 }
 
@@ -220,14 +205,14 @@ static void run_columns(struct call *call)
 /* The most that copies for the tiles at one edge have room for. */
 static size_t choose_channels(const struct dwconv_f32_task *task)
 {
-    size_t values = COPY_BYTES / sizeof(float) / span_of(task, widths[0], 2 * task->kw);
+    size_t values = COPY_BYTES / sizeof(float) / span_of(widths[0], 2 * task->kw);
     size_t most = smaller(values / LINE * LINE, MOST_CHANNELS);
     return most ? most : LINE;
 }
 
 static size_t copy_values(const struct dwconv_f32_task *task)
 {
-    size_t least = span_of(task, widths[0], task->kw) * LINE;
+    size_t least = span_of(widths[0], task->kw) * LINE;
     return least > COPY_BYTES / sizeof(float) ? least : COPY_BYTES / sizeof(float);
 }
 
@@ -264,7 +249,6 @@ static void run_dense(struct dwconv_f32_task *task, const float **rows)
     const float clamp[8] = {low, low, low, low, high, high, high, high};
     struct call call;
     call.task = task;
-    call.codes = dwconv_f32_row_codes[task->stride_w - 1];
     call.room = copy_values(task);
     call.copy = (struct columns){0};
     call.count = call.copied = 0;
@@ -303,14 +287,12 @@ static int does(const struct dwconv_f32_task *task)
            task->channels >= LANES &&
            (task->channels % LANES == 0 || task->channels > RAGGED_CHANNELS) &&
            parts_stride(task->stride_h, task->dilation_h) <= PARTS_STRIDE &&
-           parts_stride(task->stride_w, task->dilation_w) <= ROW_STRIDES;
+           parts_stride(task->stride_w, task->dilation_w) == 1;
 }
 
 static size_t scratch_bytes(const struct dwconv_f32_task *task)
 {
-    struct dwconv_f32_task part = *task;
-    part.stride_w = parts_stride(task->stride_w, task->dilation_w);
-    return copy_values(&part) * sizeof(float);
+    return copy_values(task) * sizeof(float);
 }
 
 const struct dwconv_f32_kernel dwconv_f32_row_neon = {

@@ -1,9 +1,8 @@
 /* Depthwise convolution along rows, by tiles of some columns, for NEON: see row.h.
  *
  * Registers: eight weights in v0 … v7; source in v8 … v15, in turn; up to sixteen sums from v16 on.
- * Four taps of sixteen columns with stride 1 are 64 FMLA, 26 loads, 8 of the bias, 16 stores and 16
- * more; eight taps of many 128 FMLA, 38 loads and 12 more. Sums begin and are stored among
- * multiply-adds of others; where there is a clamp they are stored again. */
+ * Eight taps of sixteen columns are 128 FMLA, 38 loads and 12 more; the last ones have 16 stores
+ * among their multiply-adds, and where there is a clamp sums are stored again. */
 /* clang-format off */
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/depthwise/f32/rows/row_offsets.h"
@@ -24,7 +23,7 @@ src .req x12
 dst .req x13
 bias .req x14
 weights .req x15
-last .req x16 /* instructions for the last taps, or for all */
+last .req x16 /* instructions for the last taps */
 scratch .req x17
 eights .req x19
 groups .req x20
@@ -37,7 +36,7 @@ tap_3 .req x26
 in_2 .req x27 /* of the second half */
 out_2 .req x28
 
-/* ---- parts of a tile of P columns, stride S ---- */
+/* ---- parts of a tile of P columns ---- */
 
 /* A tile is one part or two halves, which go on in turn: so there are always other sums to add to
  * while one waits. Of 8 / parts registers for source one is in use while the next ones are loaded. */
@@ -64,9 +63,8 @@ out_2 .req x28
     .endif
     .endm
 
-/* Of T taps: `begins`, sums begin with the bias; `ends`, they are complete. What column n of source
- * needs first: weight n, the column in each part, and pairs of sums. */
-    .macro load_ahead S, T, begins, n
+/* Of T taps, what column n of source needs first: weight n, and the column in each part. */
+    .macro load_ahead T, n
     .if \n < \T
     load_next \n, \n, w, tap
     .endif
@@ -76,24 +74,16 @@ out_2 .req x28
     load_next \n, %(8 + slots + \n % slots), in_2, column
     .endif
     .endif
-    .if \begins * (size - \n) > 0
-    .if \n / 2 * 2 == \n
-    begin_sums %(16 + \n)
-    .if parts == 2
-    begin_sums %(16 + size + \n)
-    .endif
-    .endif
-    .endif
     .endm
     .macro begin_sums first
     load_two \first, %(\first + 1), bias
     .endm
 
 /* What column i of a part gives to every output of it that it reaches. */
-    .macro reach S, T, part
+    .macro reach T, part
     .set r, 0
     .rept size
-    .set t, i - r * \S
+    .set t, i - r
     .if (t >= 0) & (t < \T)
     fma %(16 + \part * size + r), %(8 + \part * slots + i % slots), %(t)
     .endif
@@ -102,9 +92,9 @@ out_2 .req x28
     .endm
 
 /* The outputs that are complete since column i. */
-    .macro store_complete S, T, i
-    .set r, (\i - \T + 1) / \S
-    .if (\i >= \T - 1) & (r * \S == \i - \T + 1) & (r < size)
+    .macro store_complete T, i
+    .set r, \i - \T + 1
+    .if (r >= 0) & (r < size)
     several st1, 1, %(16 + r), out, dst_column
     .if parts == 2
     several st1, 1, %(16 + size + r), out_2, dst_column
@@ -112,35 +102,36 @@ out_2 .req x28
     .endif
     .endm
 
-    .macro block P, S, T, begins, ends
+/* `ends`: sums are complete. */
+    .macro block P, T, ends
     divide \P
-    .set columns_of_part, (size - 1) * \S + \T
+    .set columns_of_part, size - 1 + \T
     .if parts == 2
-    add in_2, in, column, lsl #(\P / 16 + 1 + \S)
+    add in_2, in, column, lsl #(\P / 16 + 2)
     .if \ends
     add out_2, out, dst_column, lsl #(\P / 16 + 2)
     .endif
     .endif
     .set n, 0
     .rept ahead
-    load_ahead \S, \T, \begins, %(n)
+    load_ahead \T, %(n)
     .set n, n + 1
     .endr
     .set i, 0
     .rept columns_of_part
-    load_ahead \S, \T, \begins, %(i + ahead)
-    reach \S, \T, 0
+    load_ahead \T, %(i + ahead)
+    reach \T, 0
     .if parts == 2
-    reach \S, \T, 1
+    reach \T, 1
     .endif
     .if \ends
-    store_complete \S, \T, %(i - BEHIND)
+    store_complete \T, %(i - BEHIND)
     .endif
     .set i, i + 1
     .endr
     .if \ends
     .rept BEHIND
-    store_complete \S, \T, %(i - BEHIND)
+    store_complete \T, %(i - BEHIND)
     .set i, i + 1
     .endr
     .endif
@@ -161,61 +152,38 @@ out_2 .req x28
 
 /* ---- tiles ---- */
 
-/* All taps of all groups. */
-    .macro all_taps name, P, S, T
-    .p2align 4
-\name\()_all\T\():
-    accept_branch
-    begin_group
-    block \P, \S, \T, 1, 1
-    next_group
-    cbnz clamp, 6f
-    b.ne \name\()_all\T
-    b .Lnext_tile
-    .endm
-
 /* The last taps of a group. */
-    .macro last_taps name, P, S, T
+    .macro last_taps name, P, T
 \name\()_last\T\():
     accept_branch
-    block \P, \S, \T, 0, 1
+    block \P, \T, 1
     .if \T > 1
     b 4f
     .endif
     .endm
 
-    .macro entry name, T
-    table_entry \name\T
-    .endm
-    .macro entries name
-    .set t, 1
-    .rept 8
-    entry \name, %(t)
-    .set t, t + 1
-    .endr
-    .endm
-    .macro for_all_taps what, name, P, S
+    .macro for_taps what, name, others:vararg
     .set taps, 8
     .rept 8
-    \what \name, \P, \S, %(taps)
+    \what \name, \others, %(taps)
     .set taps, taps - 1
     .endr
     .endm
+    .macro entry name, from, T
+    named_entry \name, %(\from - \T)
+    .endm
+    .macro named_entry name, T
+    table_entry \name\()_last\T
+    .endm
 
-    .macro tile name, P, S
+    .macro tile name, P
     table_entry \name
-    entries \name\()_last
-    .if \S == 1
-    entries \name\()_all
-    for_all_taps all_taps, \name, \P, \S
-    .else
-    no_entries 8
-    .endif
+    for_taps entry, \name, 9
     .p2align 4
 \name\():
     accept_branch
     divide \P
-    mov scratch, #(((size - 1) * \S + 8) / 4 * 4 - 8)
+    mov scratch, #((size + 7) / 4 * 4 - 8)
     mneg back, column, scratch
 1:  begin_group
     .set r, 0
@@ -225,12 +193,12 @@ out_2 .req x28
     .endr
     mov blocks, eights
     cbz eights, 3f
-2:  block \P, \S, 8, 0, 0
+2:  block \P, 8, 0
     add in, in, back
     subs blocks, blocks, #1
     b.ne 2b
 3:  br last
-    for_all_taps last_taps, \name, \P, \S
+    for_taps last_taps, \name, \P
 4:  next_group
     cbnz clamp, 5f
     b.ne 1b
@@ -239,11 +207,6 @@ out_2 .req x28
 5:  clamp_again \P
     cbnz groups_left, 1b
     b .Lnext_tile
-    .if \S == 1
-6:  clamp_again \P
-    cbz groups_left, .Lnext_tile
-    br last
-    .endif
     .endm
 
     .macro clamp_again P
@@ -285,10 +248,7 @@ out_2 .req x28
     end_function dwconv_f32_row
 
     begin_table dwconv_f32_row_codes
-    tile .Lrow_16_1, 16, 1
-    tile .Lrow_8_1, 8, 1
-    tile .Lrow_4_1, 4, 1
-    tile .Lrow_16_2, 16, 2
-    tile .Lrow_8_2, 8, 2
-    tile .Lrow_4_2, 4, 2
+    tile .Lrow_16, 16
+    tile .Lrow_8, 8
+    tile .Lrow_4, 4
     end_table dwconv_f32_row_codes

@@ -37,14 +37,12 @@ struct dwconv_f32_tall {
 typedef void dwconv_f32_tall_fn(const struct dwconv_f32_tall *job);
 
 /* For square kernels and tiles of 7 and 4 rows, by the list of paddings in tall_neon.c; [1]: some
- * rows above are padding; [1]: some below. */
-enum { TALL_KNOWN = 3, TALL_KNOWN_HEIGHTS = 2 };
-extern dwconv_f32_tall_fn *const dwconv_f32_tall_functions[TALL_KNOWN][TALL_KNOWN_HEIGHTS][2][2];
+ * rows above are padding; [1]: some below. NULL: 5x5 with stride 2 has no tiles of 4. */
+enum { TALL_KNOWN = 3, TALL_HEIGHTS = 2 };
+extern dwconv_f32_tall_fn *const dwconv_f32_tall_functions[TALL_KNOWN][TALL_HEIGHTS][2][2];
 
-enum { TALL_STRIDES = 2, TALL_HEIGHTS = 4 };
-
-/* For cores that issue in order: kernels of 5, 7 rows; by stride and height; groups of four
- * channels. Kernels of 7 rows with stride 2 have no tiles of 7. */
-extern dwconv_f32_tall_fn *const dwconv_f32_tall_in_order_functions[2][TALL_STRIDES][TALL_HEIGHTS];
+/* For cores that issue in order: of the same kernels and strides tiles of 7 and 4 rows, groups of
+ * four channels. Rows of padding are zeros. */
+extern dwconv_f32_tall_fn *const dwconv_f32_tall_in_order_functions[TALL_KNOWN][TALL_HEIGHTS];
 
 #endif

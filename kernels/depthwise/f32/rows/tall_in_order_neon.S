@@ -7,25 +7,18 @@
  * row has one, and so has each weight. Rows of padding are zeros.
  *
  * Loads are late, of the column that is being multiplied, in the order in which they are wanted, or,
- * of what a column begins with, early, as soon as the one before is done with it. Between
- * multiply-adds go
- *   kind 1: a part of a load each
- *   kind 2, one or two rows: a whole load after two, stride 2 after each
- * Five rows, R = 7, stride 1: 35 FMLA, 11 rows and five weights; stride 2: 17 rows. Seven rows,
- * R = 7, stride 1: 49 FMLA, 13 rows and seven weights; stride 2 has no registers for more than
- * R = 4.
+ * of what a column begins with, early, as soon as the one before is done with it. A part of a load
+ * goes after each multiply-add. Five rows, R = 7, stride 1: 35 FMLA, 11 rows and five weights; stride
+ * 2: 17 rows. Seven rows, R = 7, stride 1: 49 FMLA, 13 rows and seven weights.
  *
  * Sums are in v0 …, then rows, then weights. */
 
 #include "kernels/depthwise/f32/halves_neon.h"
 #include "kernels/depthwise/f32/rows/tall_offsets.h"
 
-/* Of the kernel: what a list of tiles is for. */
-    .set kernel_rows, 5
-
 /* x1 … x17 are rows of source; x27 … x30 the distances of weights from the column's first one, and
- * x16 and x17 those of a kernel of seven rows, which has up to 13 of source. Narrow cores do without
- * the job while they multiply. */
+ * x16 and x17 those of a kernel of seven rows, which has up to 13 of source. The job is away
+ * while they multiply. */
 job .req x0
 w_high .req x0
 offset .req x19
@@ -168,26 +161,32 @@ w_row .req x27
     find_early \R, \S, 0
     .endm
 
-    .macro next_column kind
+    .macro next_column
     add offset, offset, column
     add w, w, w_tap
-    .if \kind == 1
     add offset_high, offset_high, column
     add w_high, w_high, w_tap
-    .endif
     .endm
 
-    .macro load_one R, S, kind
+/* What is next, whole or a part of it. */
+    .macro find_place R, S
     .if is_weight
     .set place, \R + \S * (\R - 1) + kernel_rows + which
     .else
     .set place, \R + which
     .endif
-    .if (\kind == 2) & (is_weight == 1)
+    .endm
+    .macro load_one R, S
+    find_place \R, \S
+    .if is_weight
     load_weight %place, %which
-    .elseif \kind == 2
+    .else
     load_whole %place, %(1 + which)
-    .elseif is_weight
+    .endif
+    .endm
+    .macro load_part_of_one R, S
+    find_place \R, \S
+    .if is_weight
     load_part %place, %which, weight_
     .else
     load_part %place, %(1 + which)
@@ -195,11 +194,11 @@ w_row .req x27
     .endm
 
 /* Whatever is next, if its register is free after multiply-add f. */
-    .macro fill R, S, kind
+    .macro fill R, S
     .set free, -1
     .if l < ends
     .if l == lates
-    next_column \kind
+    next_column
     .set l, l + 1
     .else
     .if l < lates
@@ -208,7 +207,7 @@ w_row .req x27
     find_early \R, \S, %(l - lates - 1)
     .endif
     .if free <= f
-    load_one \R, \S, \kind
+    load_part_of_one \R, \S
     .if begun == 0
     .set l, l + 1
     .endif
@@ -222,7 +221,7 @@ w_row .req x27
     .endm
 
 /* Multiply-add f needs its row and weight: everything late before it that it wants. */
-    .macro wait_for R, S, kind, row
+    .macro wait_for R, S, row
     .set reads, \R + \row
     .set reads_weight, \R + \S * (\R - 1) + kernel_rows + f / \R
     .rept lates
@@ -234,7 +233,7 @@ w_row .req x27
     .rept 2
     .if have == 0
     .set filled, l
-    fill \R, \S, \kind
+    fill \R, \S
     .set have, l - filled
     .endif
     .endr
@@ -252,13 +251,13 @@ w_row .req x27
     .set l, 0
     .rept earlies
     find_early \R, \S, l
-    load_one \R, \S, 2
+    load_one \R, \S
     .set l, l + 1
     .endr
     .endm
 
 /* A column of the kernel; is_last: of this output. */
-    .macro take_column R, S, kind, is_last
+    .macro take_column R, S, is_last
     begin_halves
     .set now, 0
     .set l, 0
@@ -270,15 +269,13 @@ w_row .req x27
     .endif
     .set f, 0
     .rept kernel_rows * \R
-    wait_for \R, \S, \kind, %(\S * (f % \R) + f / \R)
+    wait_for \R, \S, %(\S * (f % \R) + f / \R)
     fma %(f % \R), %(\R + \S * (f % \R) + f / \R), %(\R + \S * (\R - 1) + kernel_rows + f / \R)
-    .if (f % 2) | (\kind == 1) | ((\S == 2) & (l < lates))
-    fill \R, \S, \kind
-    .endif
+    fill \R, \S
     .set f, f + 1
     .endr
     .rept 2 * (ends - l) + 2
-    fill \R, \S, \kind
+    fill \R, \S
     .endr
     .endm
 
@@ -337,7 +334,7 @@ w_row .req x27
     stp out, scratch, [sp, #OUTPUT_DST]
     .endm
 
-    .macro function name, R, S, kind
+    .macro function name, R, S
     begin_listed_function \name
     save_registers 4, 30, 80
     ldr scratch, [job, #JOB_ROWS]
@@ -374,21 +371,17 @@ w_row .req x27
     b.hs 14f
     mov taps, out
 12: begin_sums \R
-    .if \kind == 1
     str job, [sp, #SAVED_JOB]
     add offset_high, offset, #8
     add w_high, w, #8
-    .endif
     load_first \R, \S
     subs taps, taps, #1
     b.eq 2f
-1:  take_column \R, \S, \kind, 0
+1:  take_column \R, \S, 0
     subs taps, taps, #1
     b.ne 1b
-2:  take_column \R, \S, \kind, 1
-    .if \kind == 1
+2:  take_column \R, \S, 1
     ldr job, [sp, #SAVED_JOB]
-    .endif
 13: finish \R, \S
     next_output
     b.ne 11b
@@ -421,40 +414,18 @@ w_row .req x27
     b 13b
     .endm
 
-    .macro tile R, S, kind
-    name_tile %kernel_rows, \R, \S, \kind
-    list_tile %kernel_rows, \R, \S, \kind
+    .macro tile K, R, S
+    function .Ltall_\K\()_\R\()_\S, \R, \S
+    table_entry .Ltall_\K\()_\R\()_\S
     .endm
-    .macro name_tile K, R, S, kind
-    function .Ltall_\K\()_\R\()_\S\()_\kind, \R, \S, \kind
-    .endm
-    .macro list R, S, kind
-    list_tile %kernel_rows, \R, \S, \kind
-    .endm
-    .macro list_tile K, R, S, kind
-    table_entry .Ltall_\K\()_\R\()_\S\()_\kind
-    .endm
-/* The tallest of a kernel; without it, the next one is listed instead, and not asked for. */
-    .macro tallest S, kind
-    .if (kernel_rows == 7) & (\S == 2)
-    tile 4, \S, \kind
-    list 4, \S, \kind
-    .else
-    tile 7, \S, \kind
-    tile 4, \S, \kind
-    .endif
-    .endm
-/* One and two rows have too few FMLA to hide halves behind. */
-    .macro tiles S
-    tallest \S, 1
-    tile 2, \S, 2
-    tile 1, \S, 2
+    .macro tiles K, S
+    .set kernel_rows, \K
+    tile \K, 7, \S
+    tile \K, 4, \S
     .endm
 
     begin_table dwconv_f32_tall_in_order_functions
-    .rept 2
-    tiles 1
-    tiles 2
-    .set kernel_rows, kernel_rows + 2
-    .endr
+    tiles 5, 1
+    tiles 5, 2
+    tiles 7, 1
     end_table dwconv_f32_tall_in_order_functions

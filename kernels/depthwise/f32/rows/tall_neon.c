@@ -3,6 +3,7 @@
  * kernels/depthwise/f32/rows/tall_in_order_neon.S, which has any number of columns. */
 #include <math.h>
 
+#include "kernels/asm/sizes.h"
 #include "kernels/depthwise/f32/heights.h"
 #include "kernels/depthwise/f32/parts_neon.h"
 #include "kernels/depthwise/f32/rows/tall.h"
@@ -33,25 +34,7 @@ static int find_extent(struct extent *extent, const float *const *rows, size_t c
     return 1;
 }
 
-/* Tiles of some rows, one after the other, from the highest of an index on. */
-struct tile_place {
-    size_t row, index; /* of its first row, and of its height */
-    size_t done;       /* rows, with this tile */
-};
-
-static int next_tile(struct tile_place *place, size_t highest, size_t rows)
-{
-    size_t left = rows - place->done;
-    if (left == 0)
-        return 0;
-    place->index = tile_heights_choose(highest, place->done, left);
-    size_t height = tile_heights[place->index];
-    place->row = height > left ? rows - height : place->done;
-    place->done = place->row + height;
-    return 1;
-}
-
-/* What tile of height `index` has of the source; 0 if that is nothing. */
+/* What a tile has of the source, whose height has this index; 0 if that is nothing. */
 static int plan_rows(struct dwconv_f32_tall *job, const struct dwconv_f32_task *task, size_t y,
                      size_t index, const struct extent *extent)
 {
@@ -71,28 +54,30 @@ static int plan_rows(struct dwconv_f32_tall *job, const struct dwconv_f32_task *
     return 1;
 }
 
-/* What dwconv_f32_tall_functions have, in their order: kernels, strides down, rows of padding
- * above and below, which are fewer for an even number of rows with stride 2. */
+/* What the assembly is for, in its order: rows of kernels, strides down, and rows of padding above
+ * and below, which are fewer for an even number of rows with stride 2. */
 static const struct known {
     uint8_t kernel, stride, above, below;
 } known[TALL_KNOWN] = {{5, 1, 2, 2}, {5, 2, 2, 1}, {7, 1, 3, 3}};
 
-static int is_known(const struct known *one, const struct dwconv_f32_task *task,
-                    const struct dwconv_f32_tall *job)
+/* TALL_KNOWN: there is nothing. */
+static size_t find_known(size_t kernel, size_t stride)
 {
-    return task->kh == one->kernel && task->kw == one->kernel && task->stride_h == one->stride &&
-           (!job->above || job->above == one->above) && (!job->below || job->below == one->below);
+    size_t i = 0;
+    while (i < TALL_KNOWN && (known[i].kernel != kernel || known[i].stride != stride))
+        i++;
+    return i;
 }
 
 /* NULL: there is none for these rows of padding, or for so low a tile. */
 static dwconv_f32_tall_fn *find_function(const struct dwconv_f32_task *task,
-                                         const struct dwconv_f32_tall *job, size_t index)
+                                         const struct dwconv_f32_tall *job, size_t height)
 {
-    int above = job->above > 0, below = job->below > 0;
-    for (size_t i = 0; index < TALL_KNOWN_HEIGHTS && i < TALL_KNOWN; i++)
-        if (is_known(&known[i], task, job))
-            return dwconv_f32_tall_functions[i][index][above][below];
-    return NULL;
+    size_t index = find_known(task->kh, task->stride_h), above = job->above, below = job->below;
+    if (height >= TALL_HEIGHTS || task->kw != task->kh || (above && above != known[index].above) ||
+        (below && below != known[index].below))
+        return NULL;
+    return dwconv_f32_tall_functions[index][height][above > 0][below > 0];
 }
 
 /* Eight channels at a time; the last ones overlap those before. */
@@ -121,7 +106,7 @@ static void run_groups(const struct dwconv_f32_task *task, const struct dwconv_f
 
 static void run_groups_in_order(const struct dwconv_f32_task *task,
                                 const struct dwconv_f32_tall *plan, const struct parts_group *part,
-                                size_t index)
+                                int is_low)
 {
     static const float none[8];
     struct dwconv_f32_tall job = *plan;
@@ -131,22 +116,24 @@ static void run_groups_in_order(const struct dwconv_f32_task *task,
     job.bias_next = task->bias ? 4 * sizeof(float) : 0;
     job.dst += part->c;
     job.groups = part->groups * part->channels / 4;
-    dwconv_f32_tall_in_order_functions[task->kh == 7][task->stride_h - 1][index](&job);
+    dwconv_f32_tall_in_order_functions[find_known(task->kh, task->stride_h)][is_low](&job);
 }
 
+/* What is left of an image of four rows and more is a tile that does rows of the one before again.
+ */
 static void run_tiles_in_order(const struct dwconv_f32_task *task, struct dwconv_f32_tall *plan,
                                const float *const *rows)
 {
     struct parts_group groups[2];
     int count = parts_groups(task->channels, groups);
-    struct tile_place place = {0};
-    size_t highest = task->kh == 7 && task->stride_h == 2; /* of 4 rows, not of 7 */
-    while (next_tile(&place, highest, task->out_rows)) {
-        size_t y = place.row, index = place.index;
+    for (size_t done = 0, height; done < task->out_rows; done += height) {
+        size_t left = task->out_rows - done, index = tile_heights_choose(0, done, left);
+        height = tile_heights[smaller(index, TALL_HEIGHTS - 1)];
+        size_t y = smaller(done, task->out_rows - height);
         plan->rows = rows + y * task->stride_h;
         plan->dst = task->dst + y * task->dst_row;
         for (int i = 0; i < count; i++)
-            run_groups_in_order(task, plan, &groups[i], index);
+            run_groups_in_order(task, plan, &groups[i], index > 0);
     }
 }
 
@@ -163,15 +150,17 @@ static void run_other(const struct dwconv_f32_task *task, size_t y, size_t rows)
 static void run_tiles(const struct dwconv_f32_task *task, struct dwconv_f32_tall *plan,
                       const struct extent *extent)
 {
-    struct tile_place place = {0};
-    while (next_tile(&place, 0, task->out_rows)) {
-        size_t y = place.row, index = place.index;
-        dwconv_f32_tall_fn *function =
-            plan_rows(plan, task, y, index, extent) ? find_function(task, plan, index) : NULL;
+    for (size_t done = 0, height; done < task->out_rows; done += height) {
+        size_t index = tile_heights_choose(0, done, task->out_rows - done);
+        height = tile_heights[index];
+        size_t y = smaller(done, task->out_rows - height);
+        dwconv_f32_tall_fn *function = NULL;
+        if (plan_rows(plan, task, y, index, extent))
+            function = find_function(task, plan, index);
         if (function)
             run_groups(task, plan, function);
         else
-            run_other(task, y, tile_heights[index]);
+            run_other(task, y, height);
     }
 }
 
@@ -214,7 +203,8 @@ static void run_dense_as(struct dwconv_f32_task *task, const float **rows, int i
     struct extent extent;
     size_t count = (task->out_rows - 1) * task->stride_h + task->kh;
     int has_extent = find_extent(&extent, rows, count);
-    if (in_order && task->channels >= 4 && has_extent && parts_fill_padding(task, rows))
+    int is_high = task->out_rows >= tile_heights[TALL_HEIGHTS - 1];
+    if (in_order && is_high && task->channels >= 4 && has_extent && parts_fill_padding(task, rows))
         run_tiles_in_order(task, &plan, rows);
     else if (task->channels < 8 || !has_extent)
         dwconv_f32_neon.run(task);
@@ -252,17 +242,14 @@ static int does(const struct dwconv_f32_task *task)
 {
     size_t stride = parts_stride(task->stride_h, task->dilation_h);
     return dwconv_f32_is_interleaved(task) && suits_channels(task->channels) &&
-           task->kh == task->kw &&
-           ((task->kh == 5 && stride <= 2) || (task->kh == 7 && stride == 1));
+           task->kh == task->kw && find_known(task->kh, stride) < TALL_KNOWN;
 }
 
-/* Four rows of 7 and stride 2 have too few multiply-adds to hide halves of 13 rows of source
- * behind. */
 static int does_a55(const struct dwconv_f32_task *task)
 {
     size_t stride = parts_stride(task->stride_h, task->dilation_h);
     return dwconv_f32_is_interleaved(task) && task->channels >= 4 &&
-           ((task->kh == 5 && stride <= 2) || (task->kh == 7 && stride == 1));
+           find_known(task->kh, stride) < TALL_KNOWN;
 }
 
 const struct dwconv_f32_kernel dwconv_f32_tall_neon = {

@@ -236,13 +236,11 @@ scratch2 .req x30
     entry \KH, \S, \R, \above, 0
     entry \KH, \S, \R, \above, \below
     .endm
-    .macro heights KH, S, above, below
-    tiles \KH, \S, 7, \above, \below
-    tiles \KH, \S, 4, \above, \below
-    .endm
-
     begin_table dwconv_f32_tall_functions
-    heights 5, 1, 2, 2
-    heights 5, 2, 2, 1
-    heights 7, 1, 3, 3
+    tiles 5, 1, 7, 2, 2
+    tiles 5, 1, 4, 2, 2
+    tiles 5, 2, 7, 2, 1
+    no_entries 4
+    tiles 7, 1, 7, 3, 3
+    tiles 7, 1, 4, 3, 3
     end_table dwconv_f32_tall_functions

@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A tile is P neighbouring outputs of four channels. Tap k of output p wants column S p + k of
- * source, so that L = S P columns are under way in as many registers, column i in number i % L;
- * a tap is done with one of them, into which the next column is loaded. L taps are a round. Tiles
- * that have less of them enter it later.
+/* A tile is P neighbouring outputs of four channels. Tap k of output p wants column p + k of
+ * source, so that P columns are under way in as many registers, column i in number i % P; a tap is
+ * done with one of them, into which the next column is loaded. P taps are a round. Tiles that have
+ * less of them enter it later.
  *
  * Source and weights of four channels lie there without gaps, with zeros around the source: a tile
  * has all taps that one of its outputs has.
@@ -31,11 +31,10 @@ struct dwconv_f32_taps {
 };
 
 /* So many columns at most are loaded behind the last tap's, and no more weights. */
-enum { TAPS_MOST_ROUND = 16 };
+enum { TAPS_MOST_ROUND = 12 };
 
-/* Tiles of 12 and of 8 outputs of stride 1, and of 8 of stride 2; each is entered at every tap of a
- * round, or without any. */
-enum { TAPS_12 = 0, TAPS_8 = 13, TAPS_8_STRIDE_2 = 22, TAPS_END = 39, TAPS_ENTRIES };
+/* Tiles of 12 and of 8 outputs; each is entered at every tap of a round, or without any. */
+enum { TAPS_12 = 0, TAPS_8 = 13, TAPS_END = 22, TAPS_ENTRIES };
 
 extern const void *const dwconv_f32_taps_in_order_entries[TAPS_ENTRIES];
 

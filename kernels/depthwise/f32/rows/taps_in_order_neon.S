@@ -58,14 +58,14 @@ entry .req x16
 /* ---- taps ---- */
 
 /* Tap t of a round; `into`: the register it is done with, `late`: what weights come to. */
-    .macro tap P, S, kind, t
-    .set into, \P + (\t) % (\S * \P)
-    .set column_at, 16 * ((\t) + \S * \P)
+    .macro tap P, t
+    .set into, \P + (\t) % \P
+    .set column_at, 16 * ((\t) + \P)
     .set late, WEIGHTS + ((\t) + AHEAD) % 4
     .set weights_at, 16 * ((\t) + AHEAD)
     .set p, 0
     .rept \P
-    fma %p, %(\P + (\S * p + (\t)) % (\S * \P)), %(WEIGHTS + (\t) % 4)
+    fma %p, %(\P + (p + (\t)) % \P), %(WEIGHTS + (\t) % 4)
     .if p == 0
     load_low %into, src, %column_at
     insert_high %(WEIGHTS + ((\t) + AHEAD - 1) % 4), 10
@@ -84,17 +84,17 @@ entry .req x16
 /* ---- what a tile begins with ---- */
 
 /* Load number n: the weights of the first taps, then columns from tap e on. */
-    .macro first_load P, S, kind, e
+    .macro first_load P, e
     .if n < AHEAD
-    first_of \kind, %(WEIGHTS + ((\e) + n) % 4), w, %(16 * ((\e) + n))
+    first_of %(WEIGHTS + ((\e) + n) % 4), w, %(16 * ((\e) + n))
     .else
-    first_of \kind, %(\P + ((\e) + n - AHEAD) % (\S * \P)), src, %(16 * ((\e) + n - AHEAD))
+    first_of %(\P + ((\e) + n - AHEAD) % \P), src, %(16 * ((\e) + n - AHEAD))
     .endif
     .if n < \P
     begin_sum %n
     .endif
     .endm
-    .macro first_of kind, into, from, at
+    .macro first_of into, from, at
     load_low \into, \from, \at
     .if n
     insert_high %waiting, %(9 + (n - 1) % 2)
@@ -103,11 +103,11 @@ entry .req x16
     .set waiting, \into
     .endm
 
-    .macro enter P, S, kind, e
+    .macro enter P, e
     accept_branch
     .set n, 0
-    .rept AHEAD + \S * \P
-    first_load \P, \S, \kind, \e
+    .rept AHEAD + \P
+    first_load \P, \e
     .set n, n + 1
     .endr
     insert_high %waiting, %(9 + (n - 1) % 2)
@@ -128,52 +128,42 @@ entry .req x16
 
 /* ---- tiles ---- */
 
-    .macro entry_at P, S, kind, e
-.Ltaps_\P\()_\S\()_\kind\()_\e:
-    table_entry .Ltaps_\P\()_\S\()_\kind\()_\e
-    .if \e < \S * \P
-    enter \P, \S, \kind, \e
-    b .Ltap_\P\()_\S\()_\kind\()_\e
+    .macro entry_at P, e
+.Ltaps_\P\()_\e:
+    table_entry .Ltaps_\P\()_\e
+    .if \e < \P
+    enter \P, \e
+    b .Ltap_\P\()_\e
     .else
     enter_without \P
-    b .Ltaps_done_\P\()_\S\()_\kind
+    b .Ltaps_done_\P
     .endif
     .endm
-    .macro tap_at P, S, kind, t
-.Ltap_\P\()_\S\()_\kind\()_\t:
-    tap \P, \S, \kind, \t
+    .macro tap_at P, t
+.Ltap_\P\()_\t:
+    tap \P, \t
     .endm
 
-    .macro tile P, S, kind
+    .macro tile P
     .set e, 0
-    .rept \S * \P + 1
-    entry_at \P, \S, \kind, %e
+    .rept \P + 1
+    entry_at \P, %e
     .set e, e + 1
     .endr
     .set t, 0
-    .rept \S * \P
-    tap_at \P, \S, \kind, %t
+    .rept \P
+    tap_at \P, %t
     .set t, t + 1
     .endr
-    add src, src, #(16 * \S * \P)
-    add w, w, #(16 * \S * \P)
+    add src, src, #(16 * \P)
+    add w, w, #(16 * \P)
     subs rounds, rounds, #1
-    b.ne .Ltap_\P\()_\S\()_\kind\()_0
-.Ltaps_done_\P\()_\S\()_\kind:
+    b.ne .Ltap_\P\()_0
+.Ltaps_done_\P:
     cbz clamp, 1f
     clamp_all 0, \P, 29, 30
 1:  for_all store_sum, 0, \P
     next_tile
-    .endm
-
-    .macro tiles_of kind
-    tile 12, 1, \kind
-    tile 8, 1, \kind
-    tile 8, 2, \kind
-.Ltaps_end_\kind:
-    table_entry .Ltaps_end_\kind
-    accept_branch
-    pop_and_return
     .endm
 
     begin_function dwconv_f32_taps_in_order
@@ -187,6 +177,11 @@ entry .req x16
     ldp q29, q30, [clamp]
 1:  next_tile
     begin_table dwconv_f32_taps_in_order_entries
-    tiles_of 1
+    tile 12
+    tile 8
+.Ltaps_end:
+    table_entry .Ltaps_end
+    accept_branch
+    pop_and_return
     end_table dwconv_f32_taps_in_order_entries
     end_function dwconv_f32_taps_in_order
