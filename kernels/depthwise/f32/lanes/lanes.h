@@ -45,12 +45,7 @@ dwconv_f32_lanes_fn dwconv_f32_lanes_any_1, dwconv_f32_lanes_any_2, dwconv_f32_l
 #define KERNEL(kh, stride)                                    \
     dwconv_f32_lanes_fn dwconv_f32_lanes_##kh##s##stride##_1, \
         dwconv_f32_lanes_##kh##s##stride##_2, dwconv_f32_lanes_##kh##s##stride##_4;
-#define LONG_KERNEL(kh, stride)                                    \
-    KERNEL(kh, stride)                                             \
-    dwconv_f32_lanes_fn dwconv_f32_lanes_long_##kh##s##stride##_1, \
-        dwconv_f32_lanes_long_##kh##s##stride##_2, dwconv_f32_lanes_long_##kh##s##stride##_4;
 #include "kernels/depthwise/f32/lanes/lanes_list.h"
-#undef LONG_KERNEL
 #undef KERNEL
 
 #endif

@@ -1,9 +1,7 @@
-/* Kernels of how many rows, and at which stride, lanes_tiles_neon.S has functions for.
- * LONG: and functions for long lines, with tiles of four vectors. */
-LONG_KERNEL(1, 1)
-LONG_KERNEL(2, 1)
-LONG_KERNEL(3, 1)
-KERNEL(4, 1)
+/* Kernels of how many rows, and at which stride, lanes_tiles_neon.S has functions for. */
+KERNEL(1, 1)
+KERNEL(2, 1)
+KERNEL(3, 1)
 KERNEL(5, 1)
 KERNEL(7, 1)
 KERNEL(2, 2)

@@ -41,10 +41,10 @@ enum {
 
 /* ---- tiles ---- */
 
-/* For one, two, and four rows; run_long: with tiles of four vectors, too, or NULL. */
+/* For one, two, and four rows. */
 struct functions {
     size_t kh, stride;
-    dwconv_f32_lanes_fn *run[3], *run_long[3];
+    dwconv_f32_lanes_fn *run[3];
 };
 
 static const struct functions *find_functions(size_t kh, size_t stride)
@@ -53,29 +53,17 @@ static const struct functions *find_functions(size_t kh, size_t stride)
     {                                                                                         \
         dwconv_f32_lanes_##name##_1, dwconv_f32_lanes_##name##_2, dwconv_f32_lanes_##name##_4 \
     }
-#define KERNEL(kh, stride) {kh, stride, ONE_TO_FOUR(kh##s##stride), {NULL}},
-#define LONG_KERNEL(kh, stride) \
-    {kh, stride, ONE_TO_FOUR(kh##s##stride), ONE_TO_FOUR(long_##kh##s##stride)},
+#define KERNEL(kh, stride) {kh, stride, ONE_TO_FOUR(kh##s##stride)},
     static const struct functions list[] = {
 #include "kernels/depthwise/f32/lanes/lanes_list.h"
-        {0, 0, ONE_TO_FOUR(any), {NULL}},
+        {0, 0, ONE_TO_FOUR(any)},
     };
-#undef LONG_KERNEL
 #undef KERNEL
 #undef ONE_TO_FOUR
     const struct functions *at = list;
     while (at->kh && (at->kh != kh || at->stride != stride))
         at++;
     return at;
-}
-
-/* For one, two, and four rows. Do some vectors with the same weights make a tile of four? */
-static dwconv_f32_lanes_fn *const *find_run(const struct dwconv_f32_lanes *job, size_t kh,
-                                            size_t stride)
-{
-    const struct functions *functions = find_functions(kh, stride);
-    bool is_long = functions->run_long[0] && job->last >= 3 * job->period;
-    return is_long ? functions->run_long : functions->run;
 }
 
 /* ---- memory ---- */
@@ -254,7 +242,7 @@ static void make_deep_lines(const struct dwconv_f32_task *task, const struct cop
 static void run_rows_apart(const struct dwconv_f32_task *task, struct dwconv_f32_lanes *job,
                            const struct copy *copy, const struct memory *memory, size_t y)
 {
-    dwconv_f32_lanes_fn *const *run = find_run(job, job->kh, job->stride);
+    dwconv_f32_lanes_fn *const *run = find_functions(job->kh, job->stride)->run;
     const float *const *rows = task->rows + y * task->stride_h;
     size_t apart = apart_of(task), left = (task->out_rows - y + apart - 1) / apart;
     struct span lines = {0, 0};
@@ -283,7 +271,7 @@ static void run_parts(const struct dwconv_f32_task *task, struct dwconv_f32_lane
     job->dst = task->dst;
     job->dst_row = columns * task->dst_column * sizeof(float);
     job->stride = 1;
-    find_run(job, job->kh, job->stride)[2](job);
+    find_functions(job->kh, job->stride)->run[2](job);
 }
 
 /* Vectors of a line, or of a pixel; what is left overlaps the one before. */

@@ -2,12 +2,7 @@
  *
  * Registers: the kernel's column of weights in v0 … v6; sums of R rows x V vectors in v16 … v23;
  * source in v24 … v29, three lines in turn, two of them on their way; the bias in v30. The lines'
- * addresses are in x19 … x30, at most twelve.
- *
- * Three products follow each other in a sum of a 3x3 kernel's column, twelve cycles where one takes
- * four: eight sums keep two pipes busy, but not four. So kernels of up to three rows have functions
- * with tiles of four vectors, too: weights in v0 … v2, source in v3 … v14, sums in v16 … v31, the
- * bias in v15. */
+ * addresses are in x19 … x30, at most twelve. */
 /* clang-format off */
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/depthwise/f32/lanes/lanes_offsets.h"
@@ -31,18 +26,10 @@ clamp .req x15
 apart .req x16 /* as `period`, in source */
 temp .req x17
 
-/* Where four vectors are: not lines' addresses then. */
-off_3 .req x25
-off_4 .req x26
-
     .macro load_line number, to, V
     load_at \to, \number, off
-    .if \V >= 2
+    .if \V == 2
     load_at %(\to + 1), \number, off_2
-    .endif
-    .if \V == 4
-    load_at %(\to + 2), \number, off_3
-    load_at %(\to + 3), \number, off_4
     .endif
     .endm
     .macro load_at to, number, offset
@@ -55,7 +42,7 @@ off_4 .req x26
     several ld1, 1, %(\n), w, tap
     .endif
     .if \n < \lines
-    load_line %(19 + \n), %(source + \n % 3 * \V), \V
+    load_line %(19 + \n), %(24 + \n % 3 * \V), \V
     .endif
     .endm
 
@@ -68,7 +55,7 @@ off_4 .req x26
     .if ky < \KH
     .set v, 0
     .rept \V
-    fma %(16 + r * \V + v), %(source + i % 3 * \V + v), %(ky)
+    fma %(16 + r * \V + v), %(24 + i % 3 * \V + v), %(ky)
     .set v, v + 1
     .endr
     .endif
@@ -81,12 +68,8 @@ off_4 .req x26
     ldr off, [offset], #8
     subs taps, taps, #1
     add off, off, from
-    .if \V >= 2
+    .if \V == 2
     add off_2, off, apart
-    .endif
-    .if \V == 4
-    add off_3, off, apart, lsl #1
-    add off_4, off_2, apart, lsl #1
     .endif
     load_ahead 0, \KH, \lines, \V
     load_ahead 1, \KH, \lines, \V
@@ -98,32 +81,21 @@ off_4 .req x26
     .endr
     .endm
 
-    .macro copy_bias sum, bias
-    mov v\sum\().16b, v\bias\().16b
+    .macro copy_bias sum
+    mov v\sum\().16b, v30.16b
     .endm
     .macro store_row first, V
-    store_vectors \first, temp, %(\V > 1)
-    .if \V == 4
-    add off, temp, period, lsl #1
-    store_vectors %(\first + 2), off, 1
+    str q\first, [temp]
+    .if \V == 2
+    store_second %(\first + 1)
     .endif
     .endm
-    .macro store_vectors first, to, are_two
-    str q\first, [\to]
-    .if \are_two
-    store_second %(\first + 1), \to
-    .endif
-    .endm
-    .macro store_second second, to
-    str q\second, [\to, period]
+    .macro store_second second
+    str q\second, [temp, period]
     .endm
 
     .macro tile KH, SH, R, V
-    .set source, 24
-    .if \V == 4
-    .set source, 3
-    .endif
-    for_all copy_bias, 16, %(\R * \V), %(bias)
+    for_all copy_bias, 16, %(\R * \V)
     ldp offset, taps, [job, #JOB_OFFSETS]
     mov w, weights
 1:  column \KH, \SH, \R, \V, %((\R - 1) * \SH + \KH)
@@ -146,30 +118,13 @@ off_4 .req x26
     ldr x\number, [temp, #\place]
     .endm
 
-    .macro fours KH, SH, R
-    b 8f
-7:  tile \KH, \SH, \R, 4
-    add at, at, period, lsl #2
-    add from, from, apart, lsl #2
-8:  add temp, at, period
-    add temp, temp, period, lsl #1
-    cmp temp, last
-    b.ls 7b
-    .endm
-
 /* Vectors of the same weights, a period from each other. */
-    .macro load_bias number
-    ldr q\number, [from, temp]
-    .endm
-    .macro next_phase KH, SH, R, most
+    .macro next_phase KH, SH, R
     ldp at, temp, [phases], #16
     ldp weights, from, [job, #JOB_WEIGHTS]
     add weights, weights, temp
-    load_bias %(bias)
+    ldr q30, [from, temp]
     mov from, at
-    .if \most == 4
-    fours \KH, \SH, \R
-    .endif
     b 4f
 3:  tile \KH, \SH, \R, 2
     add at, at, period, lsl #1
@@ -183,16 +138,9 @@ off_4 .req x26
 5:
     .endm
 
-/* Tiles of two vectors, or of `most`. */
-    .macro function name, KH, SH, R, most
+    .macro function name, KH, SH, R
     begin_function \name
-    .if \most == 4
-    save_registers 4, 30
-    .set bias, 15
-    .else
     save_registers 1, 30
-    .set bias, 30
-    .endif
     ldp temp, dst, [job, #JOB_LINES]
     .set i, 0
     .rept (\R - 1) * \SH + \KH
@@ -203,7 +151,7 @@ off_4 .req x26
     ldp period, apart, [job, #JOB_PERIOD]
     ldp tap, clamp, [job, #JOB_WEIGHTS_TAP]
     ldr phases, [job, #JOB_PHASES]
-6:  next_phase \KH, \SH, \R, \most
+6:  next_phase \KH, \SH, \R
     ldr temp, [job, #JOB_PHASES_END]
     cmp phases, temp
     b.lo 6b
@@ -211,13 +159,10 @@ off_4 .req x26
     end_function \name
     .endm
 
-    .macro functions name, KH, SH, most
-    function \name\()_4, \KH, \SH, 4, \most
-    function \name\()_2, \KH, \SH, 2, \most
-    function \name\()_1, \KH, \SH, 1, \most
+    .macro functions name, KH, SH
+    function \name\()_4, \KH, \SH, 4
+    function \name\()_2, \KH, \SH, 2
+    function \name\()_1, \KH, \SH, 1
     .endm
-#define KERNEL(kh, stride) functions dwconv_f32_lanes_##kh##s##stride, kh, stride, 2
-#define LONG_KERNEL(kh, stride) \
-    KERNEL(kh, stride) ; \
-    functions dwconv_f32_lanes_long_##kh##s##stride, kh, stride, 4
+#define KERNEL(kh, stride) functions dwconv_f32_lanes_##kh##s##stride, kh, stride
 #include "kernels/depthwise/f32/lanes/lanes_list.h"
