@@ -1,6 +1,6 @@
 /* Lists of bands of planes with stride 2 in pairs (planes.h): what the assembly of 3x3
- * and of 5x5 shares. A band is four or, of 3x3, seven, of 5x5 three rows of dst, a tile four columns of
- * it. Files have
+ * and of 5x5 shares. A band is four or, of 3x3, seven, of 5x5 three rows of dst, a tile four
+ * columns of it. Files have
  *
  *   tile R, padding, side            which leaves `base` and `out` at the tile to the right
  *   begin_function_constants         vectors that all planes share
