@@ -25,11 +25,6 @@ size_t winograd_slot(const struct convolution_winograd *mine, size_t tiles)
     return (div_up(tiles * row, line) | 1) * line;
 }
 
-struct choice {
-    struct winograd_blocking how;
-    double traffic;
-};
-
 /* Are so many weights, of all points, fetched while those before are multiplied with a strip? */
 static bool fetching_pays(const struct winograd_f32_kernel *kernel, const struct cpu *cpu,
                           double tiles, double weights)
@@ -39,30 +34,11 @@ static bool fetching_pays(const struct winograd_f32_kernel *kernel, const struct
 }
 
 /* Weights from memory count once more where strips have too few tiles to hide their reading. */
-static double unhidden(const struct convolution_winograd *mine, const struct cpu *cpu,
-                       size_t strips)
+static double unhidden(const struct convolution_winograd *mine, const struct cpu *cpu)
 {
     const double mr = WINOGRAD_F32_MR; /* clang wants a double */
     double values = (double)(mine->down * mine->across * mine->point);
-    bool hides = (double)div_up(mine->tiles, strips) > mr;
-    return !hides && fetching_pays(mine->kernel, cpu, mr + 1, values) ? values * sizeof(float) : 0;
-}
-
-/* Rounds of these strips that move the least. */
-static void choose_panels(const struct convolution_winograd *mine, const struct cpu *cpu,
-                          size_t strips, struct choice *best)
-{
-    size_t last = 0;
-    double waiting = unhidden(mine, cpu, strips);
-    for (size_t rounds = 1; rounds <= mine->panels; rounds++) {
-        struct winograd_blocking other = {strips, div_up(mine->panels, rounds)};
-        if (other.panels == last)
-            continue;
-        last = other.panels;
-        double traffic = winograd_traffic(mine, cpu, &other) + waiting;
-        if (traffic < best->traffic)
-            *best = (struct choice){other, traffic};
-    }
+    return fetching_pays(mine->kernel, cpu, mr + 1, values) ? values * sizeof(float) : 0;
 }
 
 /* Strips that are lower, and more of them, until no more of them can move less; if there are some,
@@ -70,19 +46,25 @@ static void choose_panels(const struct convolution_winograd *mine, const struct 
 static struct winograd_blocking choose_strips(const struct convolution_winograd *mine,
                                               const struct cpu *cpu)
 {
-    struct choice best = {{1, 1}, HUGE_VAL};
+    struct winograd_blocking best = {1, 1};
+    double least_moved = HUGE_VAL, waiting = unhidden(mine, cpu);
     for (size_t most = min_size(MOST_STRIP, mine->tiles); most > 0 && mine->panels; most--) {
         size_t strips = div_up(mine->tiles, most), filled = div_up(most, WINOGRAD_F32_MR);
         bool fills = most >= filled * (WINOGRAD_F32_MR - 1);
         if (div_up(mine->tiles, strips) != most || (strips > 1 && !fills))
             continue;
         double least = winograd_least_traffic(mine, cpu, strips);
-        if (least >= best.traffic)
+        if (least >= least_moved)
             break;
-        if (least + winograd_least_from_afar(mine, cpu, strips) < best.traffic)
-            choose_panels(mine, cpu, strips, &best);
+        if (least + winograd_least_from_afar(mine, cpu, strips) >= least_moved)
+            continue;
+        struct winograd_blocking other = {.strips = strips};
+        double moved = winograd_choose_panels(mine, cpu, &other);
+        moved += most > WINOGRAD_F32_MR ? 0 : waiting;
+        if (moved < least_moved)
+            least_moved = moved, best = other;
     }
-    return best.how;
+    return best;
 }
 
 /* From memory, or from a cache. */

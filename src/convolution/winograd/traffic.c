@@ -305,6 +305,21 @@ double winograd_traffic(const struct convolution_winograd *mine, const struct cp
     return images_traffic(&w) + (double)w.strips * strip + beyond_l2(&w);
 }
 
+double winograd_choose_panels(const struct convolution_winograd *mine, const struct cpu *cpu,
+                              struct winograd_blocking *how)
+{
+    double least = HUGE_VAL;
+    size_t last = 0;
+    for (size_t rounds = 1; rounds <= mine->panels; rounds++) {
+        struct winograd_blocking other = {how->strips, div_up(mine->panels, rounds)};
+        double traffic = other.panels == last ? HUGE_VAL : winograd_traffic(mine, cpu, &other);
+        last = other.panels;
+        if (traffic < least)
+            least = traffic, how->panels = other.panels;
+    }
+    return least;
+}
+
 double winograd_least_traffic(const struct convolution_winograd *mine, const struct cpu *cpu,
                               size_t strips)
 {

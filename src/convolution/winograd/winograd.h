@@ -208,6 +208,10 @@ struct tile_bytes winograd_tile_bytes(const struct convolution_winograd *mine);
 double winograd_traffic(const struct convolution_winograd *mine, const struct cpu *cpu,
                         const struct winograd_blocking *how);
 
+/* Of how->strips: sets the panels of a round that move the least, and returns what moves. */
+double winograd_choose_panels(const struct convolution_winograd *mine, const struct cpu *cpu,
+                              struct winograd_blocking *how);
+
 /* A bound from below of that for so many strips, whatever panels they have. It grows with the
  * strips. */
 double winograd_least_traffic(const struct convolution_winograd *mine, const struct cpu *cpu,
