@@ -107,11 +107,11 @@ static double columns_estimate(const struct algorithm *self, const struct proble
                                const struct cpu *cpu)
 {
     (void)self;
-    struct convolution_shape s;
+    const struct convolution_shape *shape = convolution_shape_of(problem);
+    struct convolution_shape s = *shape; /* of one column */
     struct convolution_columns columns;
-    s = *convolution_shape_of(problem);
-    double part = patches_mean_taps(&s, WIDTH, 1) / (double)s.kernel[WIDTH];
     take_columns(&s, &columns);
+    double part = patches_mean_taps(shape, WIDTH, 1) / (double)shape->kernel[WIDTH];
     double rows = (double)s.batch * (double)s.out[HEIGHT] * (double)s.out[WIDTH];
     double segments = (double)s.kernel[HEIGHT] * (double)s.kernel[WIDTH];
     double k = segments * (double)s.ic * part, count = (double)columns.count;

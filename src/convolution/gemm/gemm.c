@@ -131,16 +131,17 @@ static double product_estimate(const struct algorithm *self, const struct proble
     plan.shape = *convolution_shape_of(problem);
     const struct convolution_shape *s = &plan.shape;
     segments_plan(&plan, cpu);
+    double pixels = pixels_of(s);
     double taps = (double)s->kernel[DEPTH] * (double)s->kernel[HEIGHT] * (double)s->kernel[WIDTH];
     bool listed = lists_rows(&plan) && gemm_lists(cpu, (double)plan.shape.oc);
     double pieces = plan.has_segments ? taps * (double)s->ic / (double)plan.segment : taps;
-    double gather = (double)s->batch * pixels_of(s) * pieces * (double)s->groups;
+    double gather = (double)s->batch * pixels * pieces * (double)s->groups;
     double lanes = s->src.c > 1 && !plan.has_segments ? lane_cycles(s, cpu->core) : 16;
-    bool regular = taps == 1 && pixels_of(s) == source_pixels_of(s);
+    bool regular = taps == 1 && pixels == source_pixels_of(s);
     bool packed = problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED;
     if (regular && reads_planes(s, cpu))
-        return gemm_planes_estimate(cpu, (double)(s->groups * s->batch), pixels_of(s),
-                                    (double)s->oc, (double)s->ic, packed);
+        return gemm_planes_estimate(cpu, (double)(s->groups * s->batch), pixels, (double)s->oc,
+                                    (double)s->ic, packed);
     gather *= regular ? 1 : listed ? listing_cycles(s, cpu->core, pieces) : lanes;
     double k = taps * (double)s->ic;
     if (!regular && listed && cpu->core->in_order)
@@ -148,16 +149,15 @@ static double product_estimate(const struct algorithm *self, const struct proble
     if (plan.has_segments)
         gather *= cpu->core->slowness;
     if (!listed && sums_are_between(s, cpu->core))
-        gather += 40 * cpu->core->slowness * (double)s->batch * pixels_of(s) * (double)s->groups;
+        gather += 40 * cpu->core->slowness * (double)s->batch * pixels * (double)s->groups;
     if (listed) {
         double zeros = of_one_row(s, cpu);
         zeros *= patches_zeros(&plan, k, (double)s->oc);
         gather += patches_are_few(s) ? skipping_cycles(s, cpu, zeros * k) : 0;
         k *= 1 - zeros;
     }
-    return gather + gemm_estimate(cpu, (double)s->groups, (double)s->batch * pixels_of(s),
-                                  (double)s->oc, k, packed, listed,
-                                  (size_t)s->src.w * (size_t)s->stride[WIDTH]);
+    return gather + gemm_estimate(cpu, (double)s->groups, (double)s->batch * pixels, (double)s->oc,
+                                  k, packed, listed, (size_t)s->src.w * (size_t)s->stride[WIDTH]);
 }
 
 static void product_memory(const struct algorithm *self, const struct problem *problem,
