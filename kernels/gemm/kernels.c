@@ -11,6 +11,7 @@ const struct gemm_kernel *const gemm_kernels[] = {
     &gemm_neon[5],
     &gemm_neon[6],
     &gemm_neon[7],
+    &gemm_neon[8],
 #else
     &gemm_generic[0],        &gemm_generic[1],         &gemm_generic[2],
     &gemm_generic[3],
@@ -24,7 +25,7 @@ const struct gemm_kernel *const gemm_kernels[] = {
     &gemm_ref[GEMM_F16],
     &gemm_ref[GEMM_F16_LONG],
 };
-_Static_assert(GEMM_NEON_KERNELS == 8 && GEMM_GENERIC_KERNELS == 4,
+_Static_assert(GEMM_NEON_KERNELS == 9 && GEMM_GENERIC_KERNELS == 4,
                "all of the table are listed, and no more");
 const size_t gemm_kernel_count = sizeof gemm_kernels / sizeof gemm_kernels[0];
 

@@ -150,6 +150,116 @@
     multiply_step \height, \vectors, 0, 0, 0
     .endm
 
+/* ---- four to eight rows by two or three vectors for cores that issue in order ----
+ *
+ * A 128-bit load takes both issue slots for two cycles there, while a 64-bit load or an insert
+ * shares one with a multiply-accumulate. So v0 … v3 have a group of two rows each, and vectors of B
+ * come in halves. Multiply-accumulates are in the order of vectors, and what they have used up is
+ * loaded again among the next ones: the last vector of B in the step that it is of, everything else
+ * in the step before. The last step loads its own again, which nobody uses. Eight rows by two or
+ * three vectors: one multiply-accumulate a cycle. */
+
+half .req x6
+a_more .req x15
+b_more .req x16
+
+    .macro narrow_mac i, j
+    mac %(first_sum + \i * row_vectors + \j), %(first_b + \j), %(\i / 2), %(\i % 2), 0
+    .endm
+    .macro load_rows pair, height
+    .if 2 * \pair + 1 == \height
+    ldr s\pair, [a, #8 * \pair]
+    .else
+    ldr d\pair, [a, #8 * \pair]
+    .endif
+    .endm
+    .macro load_lower register, j
+    ldr d\register, [b, #16 * \j]
+    .endm
+    .macro load_upper j
+    ldr half, [b, #16 * \j + 8]
+    .endm
+    .macro insert_upper register
+    mov v\register\().d[1], half
+    .endm
+
+/* What a step has beside its multiply-accumulates, in this order: eight are of the loop and of the
+ * last vector, three of each one before, the others load pairs of rows, the first of which is in
+ * front of the last insert, as that has to wait. */
+    .macro narrow_op op, height, vectors
+    .if \op == 0
+    load_lower %(first_b + \vectors - 1), %(\vectors - 1)
+    .elseif \op == 1
+    load_upper %(\vectors - 1)
+    .elseif \op == 2
+    subs groups, groups, #1
+    .elseif \op == 3
+    insert_upper %(first_b + \vectors - 1)
+    .elseif \op == 4
+    csel a_more, a_more, xzr, ne
+    .elseif \op == 5
+    csel b_more, b_more, xzr, ne
+    .elseif \op == 6
+    add a, a, a_more
+    .elseif \op == 7
+    add b, b, b_more
+    .elseif \op == rows_from
+    load_rows 0, \height
+    .elseif \op == rows_from + 1
+    insert_upper %(first_b + \vectors - 2)
+    .elseif \op > rows_from
+    load_rows %(\op - rows_from - 1), \height
+    .elseif (\op - 8) % 3 == 0
+    load_lower %(first_b + (\op - 8) / 3), %((\op - 8) / 3)
+    .elseif (\op - 8) % 3 == 1
+    load_upper %((\op - 8) / 3)
+    .else
+    insert_upper %(first_b + (\op - 8) / 3)
+    .endif
+    .endm
+/* An operation comes after its share of multiply-accumulates, but before the step ends, and a pair's
+ * loads after the last one of its rows. */
+    .macro narrow_ops_after done, height, vectors
+    .rept 3
+    .if (op < ops) & ((op * \height * \vectors <= \done * ops) | (\done + 1 == \height * \vectors))
+    .set last_of_pair, 2 * (op - rows_from) - 1
+    .if op == rows_from
+    .set last_of_pair, 1
+    .endif
+    .if last_of_pair >= \height
+    .set last_of_pair, \height - 1
+    .endif
+    .if (op < rows_from) | (\done >= \height * (\vectors - 1) + last_of_pair)
+    narrow_op %(op), \height, \vectors
+    .set op, op + 1
+    .endif
+    .endif
+    .endr
+    .endm
+    .macro narrow_step height, vectors
+    .set op, 0
+    .set done, 0
+    .rept \height * \vectors
+    narrow_mac %(done % \height), %(done / \height)
+    narrow_ops_after %(done), \height, \vectors
+    .set done, done + 1
+    .endr
+    .endm
+
+    .macro narrow_groups height, vectors
+    .set pairs, (\height + 1) / 2
+    .set rows_from, 7 + 3 * (\vectors - 1)
+    .set ops, rows_from + 1 + pairs
+    cbz groups, 8f
+    mov a_more, #lane_bytes * \height
+    mov b_more, #16 * \vectors
+    for_all load_rows, 0, %(pairs), \height
+    several_at ld1, %(\vectors - 1), %(first_b), b
+15: narrow_step \height, \vectors
+    b.ne 15b
+    add a, a, #lane_bytes * \height
+    .endm
+
 /* ---- one row by two panels of twelve columns beside each other, whose lanes of A are loaded once:
  * v0 and v1 have eight groups of them, v2 … v7 B, v20 … v31 two sets of six sums. Which panels are
  * together depends on threads: sums are those of one_tile, in the same order ---- */
@@ -217,6 +327,10 @@ b_2 .req x15
     .macro one_tile height, vectors
     plan_lanes \height, \vectors
     begin_sums \height, \vectors
+    .set has_narrow, (\height >= 4) & (\vectors > 1) & (lane_bytes == 4) & (b_bytes == 16)
+    .if has_narrow
+    tbnz w8, #1, 14f
+    .endif
     .if in_round == 8
     lsr scratch, groups, #3
     and groups, groups, #7
@@ -232,6 +346,10 @@ b_2 .req x15
 7:  one_group \height, \vectors
     subs groups, groups, #1
     b.ne 7b
+    .if has_narrow
+    b 8f
+14: narrow_groups \height, \vectors
+    .endif
 8:  end_sums \height, \vectors
     .endm
 

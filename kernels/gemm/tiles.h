@@ -12,6 +12,9 @@ static inline size_t gemm_tile_number(size_t height, size_t vectors)
     return GEMM_MR * (vectors - 1) + height - 1;
 }
 
+/* In a tile's `ahead`: by instructions in an order for narrow cores. */
+enum { GEMM_NARROW = 2 };
+
 /* Tiles one by one, by run, where tiles below each other are what a kernel has no loop for; those
  * with columns that are not valid are computed elsewhere as whole ones. What ends is finished in
  * memory. */

@@ -23,11 +23,21 @@ KERNEL(gemm_s8_mmla_i8mm, gemm_s8_mmla_tiles, GEMM_S8_MMLA, BYTES_OR_F32)
 KERNEL(gemm_bf16_mmla_bf16, gemm_bf16_mmla_tiles, GEMM_BF16_MMLA, BF16_OR_F32)
 #undef KERNEL
 
+/* The same functions, which look at that bit where it pays. */
+static void gemm_s8_dot_narrow_dotprod(const struct gemm_tile *tile)
+{
+    struct gemm_tile narrow = *tile;
+    narrow.ahead |= GEMM_NARROW;
+    gemm_s8_dot_dotprod(&narrow);
+}
+
 #define ROW(name, number, needs)                                \
     {                                                           \
 #name, &gemm_types[number], CPU_NEON | (needs), 0, name \
     }
 const struct gemm_kernel gemm_neon[GEMM_NEON_KERNELS] = {
+    {"gemm_s8_dot_narrow_dotprod", &gemm_types[GEMM_S8_DOT], CPU_NEON | CPU_DOTPROD,
+     IN_ORDER_NARROW, gemm_s8_dot_narrow_dotprod},
     ROW(gemm_s8_dot_dotprod, GEMM_S8_DOT, CPU_DOTPROD),
     ROW(gemm_bf16_dot_bf16, GEMM_BF16_DOT, CPU_BF16),
     ROW(gemm_f16_fp16, GEMM_F16, CPU_FP16),

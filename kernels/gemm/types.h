@@ -83,7 +83,7 @@ struct gemm_tile {
     uint32_t add;
     uint32_t tiles; /* of mr rows each, all valid but for columns; 0: one */
     const struct gemm_finish *end;
-    size_t ahead;  /* from a line of b, in bytes, to one that is wanted later; even */
+    size_t ahead;  /* from a line of b, in bytes, to one that is wanted later; a multiple of 4 */
     size_t beside; /* of several tiles of one row: from panel to panel of B, in bytes */
 };
 typedef void gemm_run_fn(const struct gemm_tile *tile);
@@ -126,7 +126,7 @@ enum {
     GEMM_F16_LONG,
     GEMM_TYPES
 };
-enum { GEMM_NEON_KERNELS = 8, GEMM_GENERIC_KERNELS = 4 };
+enum { GEMM_NEON_KERNELS = 9, GEMM_GENERIC_KERNELS = 4 };
 extern const struct gemm_kernel gemm_neon[GEMM_NEON_KERNELS];
 extern const struct gemm_kernel gemm_generic[GEMM_GENERIC_KERNELS];
 extern const struct gemm_kernel gemm_ref[GEMM_TYPES];

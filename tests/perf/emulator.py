@@ -30,6 +30,11 @@ GUESTS = {
 TYPED = ('neoverse-n2', 'neoverse-v1', 'neoverse-v2')
 # What has those. Not SVE: peers would take vectors of a length that these cores do not have.
 NEWEST = 'max,sve=off,sme=off'
+# A Cortex-A55 has dot products and sums of f16; the emulator has no such core, so an N1 says that it is one.
+LITTLE = 'neoverse-n1,midr=0x412fd050'
+OF_TYPES = {**dict.fromkeys(TYPED, NEWEST), 'cortex-a55': LITTLE}
+# Whose files a driver sees that runs on them.
+MACHINES = {NEWEST: 'neoverse-n2', LITTLE: 'cortex-a55'}
 TOOLS = {'qemu-aarch64': 'qemu-user', 'llvm-mc-19': 'llvm-19', 'llvm-mca-19': 'llvm-19'}
 PLUGINS = os.path.join('build', 'tools')
 FORMAT = '4'  # of the files that results are kept in
@@ -52,7 +57,7 @@ OURS = ('neoprene', 'cycles_driver')  # how our drivers' names end
 def model_of(guest):
     """The emulator's CPU."""
     typed = 'PERF_TYPES' in os.environ or 'PERF_FPMATH' in os.environ
-    return NEWEST if guest in TYPED and typed else GUESTS[guest][0]
+    return OF_TYPES.get(guest, GUESTS[guest][0]) if typed else GUESTS[guest][0]
 
 
 def environment(threads=1):
@@ -154,6 +159,7 @@ class Emulator:
 
     def path_of(self, driver, cpu, plugin, options, line):
         asked = [name + os.environ[name] for name in ASKED if name in os.environ]
+        asked += [LITTLE] if model_of(cpu) == LITTLE else []
         key = sha256(' '.join((FORMAT, self.digest(driver, plugin), cpu, options, line,
                                *asked)).encode()).hexdigest()
         return os.path.join(self.cache, key[:2], key[2:34] + '.json.gz')
@@ -214,7 +220,7 @@ class Emulator:
 
     def command(self, driver, model):
         root = self.root_of(driver)
-        machine = ['-L', unpacked.machine(root, 'neoverse-n2' if model == NEWEST else model)] if root else []
+        machine = ['-L', unpacked.machine(root, MACHINES.get(model, model))] if root else []
         return [self.emulator, '-cpu', model, *machine]
 
     @staticmethod

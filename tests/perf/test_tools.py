@@ -665,6 +665,9 @@ class Guests(unittest.TestCase):
             self.assertEqual(guest_of('x/driver_acl', 'neoverse-v2'), 'neoverse-n2')
             self.assertEqual(emulator.model_of('neoverse-n2'), emulator.NEWEST)
             self.assertEqual(guest_of('x/driver_acl', 'neoverse-n1'), 'neoverse-n1')
+            self.assertEqual(guest_of('x/driver_acl', 'cortex-a55'), 'cortex-a55')
+            self.assertEqual(emulator.model_of('cortex-a55'), emulator.LITTLE)
+            self.assertEqual(emulator.model_of('cortex-a53'), 'cortex-a53')
 
     def test_a_driver_that_stops_has_the_last_word(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -716,6 +719,8 @@ class Unpacked(unittest.TestCase):
         self.assertEqual(emulated.command('x/driver_neoprene', 'neoverse-n1'), ['qemu', '-cpu', 'neoverse-n1'])
         self.assertEqual(emulated.command('x/driver_blas', emulator.NEWEST),
                          ['qemu', '-cpu', emulator.NEWEST, '-L', unpacked.machine(self.root, 'neoverse-n2')])
+        self.assertEqual(emulated.command('x/driver_blas', emulator.LITTLE),
+                         ['qemu', '-cpu', emulator.LITTLE, '-L', unpacked.machine(self.root, 'cortex-a55')])
 
     def test_peers_have_drivers_of_their_own_for_what_is_unpacked(self):
         drivers = measure.Drivers('x', self.root)

@@ -7,7 +7,8 @@ import re
 from fnmatch import fnmatch
 
 # implementer and part of a core, as its MIDR has them; revisions as the emulator has them
-PARTS = {'neoverse-n1': 0x414fd0c1, 'cortex-a53': 0x410fd034, 'neoverse-n2': 0x410fd490}
+PARTS = {'neoverse-n1': 0x414fd0c1, 'cortex-a53': 0x410fd034, 'neoverse-n2': 0x410fd490,
+         'cortex-a55': 0x412fd050}
 SHARED = ('usr', 'lib', 'etc')
 LIBRARIES = os.path.join('usr', 'lib', 'aarch64-linux-gnu')
 # What is loaded with every program says nothing about a peer.
