@@ -2,8 +2,8 @@
  * arguments, and one function for every height and width in a table, which is indexed as
  * GEMM_MR * (vectors - 1) + height - 1. A file has a macro `tile_body height, vectors`, which
  * leaves a and c at the next tile below. w8: bit 0 says that there are sums already, bit 1 that the
- * core is narrow, all of x8 how far behind b a line is that is fetched; w11: tiles to go. What is done with the sums is in
- * ends_neon.h. */
+ * core is narrow, all of x8 how far behind b a line is that is fetched; w11: tiles to go. What is
+ * done with the sums is in ends_neon.h. */
 /* clang-format off */
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/gemm/ends_neon.h"
