@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "src/core/log.h"
 #include "tests/support/cases/shapes.h"
 #include "tests/support/fault.h"
 
