@@ -481,6 +481,20 @@ static void cores_choose_what_is_fastest(void **state)
     assert_null(gemm_type_choose(&cpu, ELEMENT_S8, ELEMENT_F16));
 }
 
+/* Kernels for narrow cores are found there, and nowhere else. */
+static void narrow_cores_take_their_own_kernels(void **state)
+{
+    (void)state;
+    struct cpu cpu = stated_cpu("cortex-a55", 32768);
+    if (!(cpu.features & CPU_NEON))
+        return; /* a portable build has plain loops only */
+    cpu.features = CPU_NEON | CPU_DOTPROD;
+    const struct gemm_type *type = gemm_type_choose(&cpu, ELEMENT_S8, ELEMENT_S32);
+    assert_string_equal(gemm_kernel_find(&cpu, type)->name, "gemm_s8_dot_narrow_dotprod");
+    cpu.core = core_named("neoverse-n1");
+    assert_string_equal(gemm_kernel_find(&cpu, type)->name, "gemm_s8_dot_dotprod");
+}
+
 int main(void)
 {
     static const struct CMUnitTest each[] = {
@@ -492,6 +506,7 @@ int main(void)
     static const struct CMUnitTest alone[] = {
         cmocka_unit_test(every_type_has_a_kernel),
         cmocka_unit_test(cores_choose_what_is_fastest),
+        cmocka_unit_test(narrow_cores_take_their_own_kernels),
     };
     static const struct kernel_tests_guard guards[] = {
         {&guard_a, MOST_BYTES},        {&guard_b, MOST_BYTES},
