@@ -150,15 +150,14 @@
     multiply_step \height, \vectors, 0, 0, 0
     .endm
 
-/* ---- four to eight rows for cores that issue in order ----
+/* ---- four to eight rows by two or three vectors for cores that issue in order ----
  *
  * A 128-bit load takes both issue slots for two cycles there, while a 64-bit load or an insert
  * shares one with a multiply-accumulate. So v0 … v3 have a group of two rows each, and vectors of B
  * come in halves. Multiply-accumulates are in the order of vectors, and what they have used up is
  * loaded again among the next ones: the last vector of B in the step that it is of, everything else
  * in the step before. The last step loads its own again, which nobody uses. Eight rows by two or
- * three vectors: one multiply-accumulate a cycle. One vector takes steps in pairs, where the next
- * one comes into another register, and 19 cycles for 16 multiply-accumulates. */
+ * three vectors: one multiply-accumulate a cycle. */
 
 half .req x6
 a_more .req x15
@@ -167,11 +166,11 @@ b_more .req x16
     .macro narrow_mac i, j
     mac %(first_sum + \i * row_vectors + \j), %(first_b + \j), %(\i / 2), %(\i % 2), 0
     .endm
-    .macro load_rows pair, height, group=0
+    .macro load_rows pair, height
     .if 2 * \pair + 1 == \height
-    ldr s\pair, [a, #8 * \pair + \group * lane_bytes * \height]
+    ldr s\pair, [a, #8 * \pair]
     .else
-    ldr d\pair, [a, #8 * \pair + \group * lane_bytes * \height]
+    ldr d\pair, [a, #8 * \pair]
     .endif
     .endm
     .macro load_lower register, j
@@ -245,70 +244,6 @@ b_more .req x16
     narrow_ops_after %(done), \height, \vectors
     .set done, done + 1
     .endr
-    .endm
-
-/* The same for one vector. next: the group that is loaded, 1 in the first step of a pair. The second
- * one begins with the five operations of the loop, which have negative numbers. B is in the registers
- * behind the pairs of rows. */
-    .macro single_op op, next, height
-    .if \op == -5
-    subs groups, groups, #1
-    .elseif \op == -4
-    csel a_more, a_more, xzr, ne
-    .elseif \op == -3
-    csel b_more, b_more, xzr, ne
-    .elseif \op == -2
-    add a, a, a_more
-    .elseif \op == -1
-    add b, b, b_more
-    .elseif \op == 0
-    load_lower %(pairs + \next), \next
-    .elseif \op == 1
-    load_upper \next
-    .elseif \op == 2
-    load_rows 0, \height, \next
-    .elseif \op == 3
-    insert_upper %(pairs + \next)
-    .else
-    load_rows %(\op - 3), \height, \next
-    .endif
-    .endm
-    .macro single_step next, height
-    .set first_op, 5 * (\next - 1)
-    .set ops, 3 + pairs - first_op
-    .set op, 0
-    .set done, 0
-    .rept \height
-    mac %(first_sum + done), %(pairs + 1 - \next), %(done / 2), %(done % 2), 0
-    .rept 6
-    .if (op < ops) & ((op * \height <= done * ops) | (done + 1 == \height))
-    .set last_of_pair, 2 * (op + first_op) - 5
-    .if op + first_op == 2
-    .set last_of_pair, 1
-    .endif
-    .if (done >= last_of_pair) | (done + 1 == \height)
-    single_op %(op + first_op), \next, \height
-    .set op, op + 1
-    .endif
-    .endif
-    .endr
-    .set done, done + 1
-    .endr
-    .endm
-    .macro single_groups height
-    .set pairs, (\height + 1) / 2
-    tbz groups, #0, 15f
-    one_group \height, 1
-15: lsr groups, groups, #1
-    cbz groups, 8f
-    mov a_more, #2 * lane_bytes * \height
-    mov b_more, #32
-    for_all load_rows, 0, %(pairs), \height
-    several_at ld1, 1, %(pairs), b
-16: single_step 1, \height
-    single_step 0, \height
-    b.ne 16b
-    add a, a, #2 * lane_bytes * \height
     .endm
 
     .macro narrow_groups height, vectors
@@ -392,7 +327,7 @@ b_2 .req x15
     .macro one_tile height, vectors
     plan_lanes \height, \vectors
     begin_sums \height, \vectors
-    .set has_narrow, (\height >= 4) & (lane_bytes == 4) & (b_bytes == 16)
+    .set has_narrow, (\height >= 4) & (\vectors > 1) & (lane_bytes == 4) & (b_bytes == 16)
     .if has_narrow
     tbnz w8, #1, 14f
     .endif
@@ -413,12 +348,7 @@ b_2 .req x15
     b.ne 7b
     .if has_narrow
     b 8f
-14:
-    .if \vectors == 1
-    single_groups \height
-    .else
-    narrow_groups \height, \vectors
-    .endif
+14: narrow_groups \height, \vectors
     .endif
 8:  end_sums \height, \vectors
     .endm
