@@ -110,7 +110,7 @@ packages: ## install what is missing (Debian; DRY_RUN=1 only prints it)
 # ---- compile and link ----------------------------------------------------------------------------
 # The stamp holds the whole command, and flags of folders, which are not CFLAGS, so that a user's CFLAGS
 # leave them alone; it changes only when the flags do, and then everything rebuilds.
-FLAGS = $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(MARKS) $(SIGNS) $(UNSIGNED) $(CHECKS)
+FLAGS = $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(MARKS) $(SIGNS) $(UNSIGNED) $(CHECKS) $(SRC_FLAGS) $(SMALL)
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@
@@ -124,7 +124,8 @@ $(BUILD)/kernels/%.o: kernels/%.S $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,AS,$@)$(CC) $(ALL_CFLAGS) $(call isa_of,$<) -c -o $@ $<
 # Descriptors are compared by pairs of words, which clang would put into vectors and take out of them again.
-$(BUILD)/src/%.o: private FOLDER_FLAGS += -fno-align-functions $(if $(IS_CLANG),-fno-slp-vectorize)
+SRC_FLAGS := -fno-align-functions $(if $(IS_CLANG),-fno-slp-vectorize)
+$(BUILD)/src/%.o: private FOLDER_FLAGS += $(SRC_FLAGS)
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) -c -o $@ $<
