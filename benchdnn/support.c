@@ -40,6 +40,8 @@ const char *support_out_of_scope(const struct problem *p)
         return case_reason;
     if (is_shared_by_different(p))
         return "Invalid case";
+    if (post_ops_have_kind(&p->attr.post_ops, POST_OP_DEPTHWISE) && p->driver != &driver_conv)
+        return case_reason;
     const char *reason = p->driver->out_of_scope(p);
     for (int i = 0; i < OPERANDS && !reason; i++)
         reason = operand_out_of_scope(&p->operands[i]);

@@ -45,8 +45,10 @@ static void what_is_out_of_scope_is_skipped_with_a_reason(void **state)
     benchdnn_expect("--matmul --dt=f64 3x4:4x5", 0, "SKIPPED (Data type not supported)");
     benchdnn_expect("--matmul --encoding=csr:: 3x4:4x5", 0, "SKIPPED (Case not supported)");
     benchdnn_expect("--matmul --attr-dropout=0.5:1 3x4:4x5", 0, "SKIPPED (Case not supported)");
-    benchdnn_expect("--conv --attr-post-ops=dw:k3s1p1 ic4oc8ih5kh1", 0,
-                    "SKIPPED (Case not supported: no depthwise convolution as a post-operation)");
+    benchdnn_expect("--conv --attr-post-ops=dw:k3s1p1:f64 ic4oc8ih5kh1", 0,
+                    "SKIPPED (Data type not supported)");
+    benchdnn_expect("--matmul --attr-post-ops=dw:k3s1p1 3x4:4x5", 0,
+                    "SKIPPED (Case not supported)");
     benchdnn_expect("--conv --stag=aBcd8b ic8oc8ih5kh1", 0, "SKIPPED (Case not supported)");
     benchdnn_expect("--engine=gpu --matmul 3x4:4x5", 0, "SKIPPED (Case not supported)");
 }
