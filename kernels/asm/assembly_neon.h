@@ -261,10 +261,10 @@
     .endm
 
 /* ---- code that all tiles of a file share, whose sums are the last registers: it does the same to each
- * of v8 … v31, and a tile enters at its first one ---- */
+ * of v7 … v31, and a tile enters at its first one ---- */
 
-    .set FIRST_SHARED, 8
-    .set SHARED, 24
+    .set FIRST_SHARED, 7
+    .set SHARED, 25
     .macro shared name, op, others:vararg
     .p2align 4
 .L\name\():
@@ -273,6 +273,9 @@
     .endm
 /* instructions: for one sum, or for each pair of them. */
     .macro on_sums name, first, instructions
+    .if \first < FIRST_SHARED
+    .error "a tile has more sums than the shared code"
+    .endif
     bl .L\name + 4 * \instructions * (\first - FIRST_SHARED)
     .endm
 /* For tiles that keep their return address elsewhere meanwhile. */

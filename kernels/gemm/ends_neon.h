@@ -3,7 +3,7 @@
  *
  * The sums of a tile are the last registers, row by row. So all tiles of a width share the code for
  * what becomes of them: it has a part for each row, or for each two rows that are squares, and a
- * tile enters at its first one; what is done to all sums alike has a step for each of v8 … v31. One
+ * tile enters at its first one; what is done to all sums alike has a step for each of v7 … v31. One
  * row alone has such code itself, but for the latter.
  *
  * A file says sums_are_integers; then dst is f32, s8 or u8; else it is f32 or halves, and the file
