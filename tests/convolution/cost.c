@@ -378,6 +378,8 @@ static void estimates_are_near_what_was_simulated(void **state)
         {{128, 256, 8}, 3, &convolution_winograd_2, 880},
         {{128, 128, 28}, 3, &convolution_winograd_4, 2352.3},
         {{128, 128, 28}, 3, &convolution_winograd_6, 2137.3},
+        {{192, 192, 14}, 3, &convolution_winograd_2, 2064.6},
+        {{192, 192, 14}, 3, &convolution_winograd_4, 2089.3},
         {{256, 256, 7}, 3, &convolution_gemm, 1562.3},
         {{256, 256, 7}, 3, &convolution_winograd_2, 1630.5},
         {{256, 256, 14}, 3, &convolution_winograd_2, 3503.4},
