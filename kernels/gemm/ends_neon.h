@@ -47,10 +47,12 @@ word .req w16
     fadd v\second\().4s, v4.4s, v2.4s
     .endm
 
+/* From v8 on: tiles that have this begin at an even one. */
+    .set FIRST_PAIRED, FIRST_SHARED + 1
     .macro shared_by_pairs name, op
     .p2align 4
 .L\name\():
-    .set one, FIRST_SHARED
+    .set one, FIRST_PAIRED
     .rept SHARED / 2
     \op %(one), %(one + 1)
     .set one, one + 2
@@ -95,7 +97,7 @@ word .req w16
     .endm
 
     .macro on_pairs name, first, instructions
-    bl .L\name + 4 * \instructions * ((\first - FIRST_SHARED) / 2)
+    bl .L\name + 4 * \instructions * ((\first - FIRST_PAIRED) / 2)
     .endm
 
 /* ---- values, whatever their rows and columns ---- */
