@@ -240,23 +240,29 @@ static void fused_derive(struct problem *whole)
         derive_stage(whole, stage);
 }
 
+/* *problem: one of the two. */
+static __attribute__((noinline)) struct candidate
+find_best(struct problem *problem, const struct problem *whole, int stage, const struct cpu *cpu)
+{
+    struct part part;
+    if (make_checked(problem, &part, whole, stage) != NEO_OK)
+        return (struct candidate){.algorithm = NULL};
+    return selection_best(problem, NULL, cpu);
+}
+
 static __attribute__((noinline)) struct candidate best_of(const struct problem *whole, int stage,
                                                           const struct cpu *cpu)
 {
     struct problem problem;
-    struct part part;
-    if (make_checked(&problem, &part, whole, stage) != NEO_OK)
-        return (struct candidate){.algorithm = NULL};
-    return selection_best(&problem, NULL, cpu);
+    return find_best(&problem, whole, stage, cpu);
 }
 
 static __attribute__((noinline)) void choose_stage(struct problem *whole, int stage,
                                                    const struct cpu *cpu)
 {
-    const struct algorithm *best = best_of(whole, stage, cpu).algorithm;
     struct problem problem;
-    struct part part;
-    if (make_checked(&problem, &part, whole, stage) == NEO_OK && best->choose)
+    const struct algorithm *best = find_best(&problem, whole, stage, cpu).algorithm;
+    if (best->choose)
         best->choose(best, &problem, cpu);
     take_layouts(whole, &problem, stage);
 }
