@@ -12,226 +12,55 @@
 
 enum { DW = NEO_ARG_ATTR_POST_OP_DW, MOST_ARGS = 16 };
 
+enum { F32, F16, BF16, U8, S8_TO_S32, S8_TO_F32 };
+static const struct {
+    neo_data_type src, weights, between, dst;
+} types[] = {
+    [F32] = {NEO_F32, NEO_F32, NEO_F32, NEO_F32},
+    [F16] = {NEO_F16, NEO_F16, NEO_F16, NEO_F16},
+    [BF16] = {NEO_BF16, NEO_BF16, NEO_BF16, NEO_F32},
+    [U8] = {NEO_U8, NEO_S8, NEO_U8, NEO_S8},
+    [S8_TO_S32] = {NEO_S8, NEO_S8, NEO_S8, NEO_S32},
+    [S8_TO_F32] = {NEO_S8, NEO_S8, NEO_S8, NEO_F32},
+};
+
+enum { ANY, LAST, LINES, PLANES, PLANES_TO_LAST };
+static const struct {
+    const char *src, *dst;
+} layouts[] = {
+    [ANY] = {"any", "any"},
+    [LAST] = {"acdb", "any"},
+    [LINES] = {"acb", "any"},
+    [PLANES] = {"abcd", "abcd"},
+    [PLANES_TO_LAST] = {"abcd", "acdb"},
+};
+
+enum { BIAS = 1, CHAIN = 2, SCALES = 4, ALL = BIAS | CHAIN | SCALES }; /* of both convolutions */
+
 struct row {
     const char *name;
     int space;
-    neo_dim batch, ic, oc, in[3], taps; /* of the convolution, padded to the same size */
-    neo_dim kernel, stride, padding;    /* of the depthwise one */
-    neo_data_type src, weights, between, dst;
-    const char *src_tag, *dst_tag;
-    bool bias, chain, scales;
+    struct {
+        neo_dim batch, ic, oc, in[3], taps;
+    } base; /* padded to the same size */
+    struct {
+        neo_dim kernel, stride, padding;
+    } depthwise;
+    int types, layouts, has;
 };
 
 static const struct row rows[] = {
-    {"mobile",
-     2,
-     1,
-     8,
-     24,
-     {9, 7},
-     1,
-     3,
-     1,
-     1,
-     NEO_F32,
-     NEO_F32,
-     NEO_F32,
-     NEO_F32,
-     "any",
-     "any",
-     true,
-     false,
-     false},
-    {"planes",
-     2,
-     2,
-     5,
-     6,
-     {6, 11},
-     1,
-     3,
-     2,
-     0,
-     NEO_F32,
-     NEO_F32,
-     NEO_F32,
-     NEO_F32,
-     "abcd",
-     "abcd",
-     true,
-     true,
-     false},
-    {"turned",
-     2,
-     2,
-     4,
-     9,
-     {8, 8},
-     3,
-     5,
-     2,
-     1,
-     NEO_F32,
-     NEO_F32,
-     NEO_F32,
-     NEO_F32,
-     "abcd",
-     "acdb",
-     false,
-     true,
-     false},
-    {"1d",
-     1,
-     3,
-     3,
-     5,
-     {13},
-     3,
-     4,
-     1,
-     3,
-     NEO_F32,
-     NEO_F32,
-     NEO_F32,
-     NEO_F32,
-     "acb",
-     "any",
-     true,
-     true,
-     false},
-    {"3d",
-     3,
-     1,
-     3,
-     4,
-     {4, 5, 3},
-     1,
-     3,
-     2,
-     1,
-     NEO_F32,
-     NEO_F32,
-     NEO_F32,
-     NEO_F32,
-     "any",
-     "any",
-     true,
-     false,
-     false},
-    {"one pixel",
-     2,
-     2,
-     7,
-     8,
-     {1, 1},
-     1,
-     1,
-     1,
-     0,
-     NEO_F32,
-     NEO_F32,
-     NEO_F32,
-     NEO_F32,
-     "any",
-     "any",
-     false,
-     false,
-     false},
-    {"u8",
-     2,
-     1,
-     16,
-     20,
-     {7, 9},
-     1,
-     3,
-     1,
-     1,
-     NEO_U8,
-     NEO_S8,
-     NEO_U8,
-     NEO_S8,
-     "any",
-     "any",
-     true,
-     true,
-     true},
-    {"s8 to s32",
-     2,
-     2,
-     6,
-     12,
-     {5, 5},
-     1,
-     3,
-     2,
-     1,
-     NEO_S8,
-     NEO_S8,
-     NEO_S8,
-     NEO_S32,
-     "acdb",
-     "any",
-     false,
-     false,
-     true},
-    {"s8 to f32",
-     2,
-     1,
-     6,
-     8,
-     {6, 5},
-     3,
-     3,
-     1,
-     1,
-     NEO_S8,
-     NEO_S8,
-     NEO_S8,
-     NEO_F32,
-     "abcd",
-     "any",
-     true,
-     true,
-     true},
-    {"bf16",
-     2,
-     1,
-     8,
-     16,
-     {6, 6},
-     1,
-     3,
-     2,
-     1,
-     NEO_BF16,
-     NEO_BF16,
-     NEO_BF16,
-     NEO_F32,
-     "any",
-     "any",
-     true,
-     true,
-     false},
-    {"f16",
-     2,
-     1,
-     8,
-     10,
-     {6, 6},
-     1,
-     3,
-     1,
-     1,
-     NEO_F16,
-     NEO_F16,
-     NEO_F16,
-     NEO_F16,
-     "any",
-     "any",
-     true,
-     false,
-     false},
+    {"mobile", 2, {1, 8, 24, {9, 7}, 1}, {3, 1, 1}, F32, ANY, BIAS},
+    {"planes", 2, {2, 5, 6, {6, 11}, 1}, {3, 2, 0}, F32, PLANES, BIAS | CHAIN},
+    {"turned", 2, {2, 4, 9, {8, 8}, 3}, {5, 2, 1}, F32, PLANES_TO_LAST, CHAIN},
+    {"1d", 1, {3, 3, 5, {13}, 3}, {4, 1, 3}, F32, LINES, BIAS | CHAIN},
+    {"3d", 3, {1, 3, 4, {4, 5, 3}, 1}, {3, 2, 1}, F32, ANY, BIAS},
+    {"one pixel", 2, {2, 7, 8, {1, 1}, 1}, {1, 1, 0}, F32, ANY, 0},
+    {"u8", 2, {1, 16, 20, {7, 9}, 1}, {3, 1, 1}, U8, ANY, ALL},
+    {"s8 to s32", 2, {2, 6, 12, {5, 5}, 1}, {3, 2, 1}, S8_TO_S32, LAST, SCALES},
+    {"s8 to f32", 2, {1, 6, 8, {6, 5}, 3}, {3, 1, 1}, S8_TO_F32, PLANES, ALL},
+    {"bf16", 2, {1, 8, 16, {6, 6}, 1}, {3, 2, 1}, BF16, ANY, BIAS | CHAIN},
+    {"f16", 2, {1, 8, 10, {6, 6}, 1}, {3, 1, 1}, F16, ANY, BIAS},
 };
 
 /* ---- descriptions ---- */
@@ -239,7 +68,7 @@ static const struct row rows[] = {
 static neo_memory_desc image(const struct row *row, neo_dim channels, const neo_dim *sizes,
                              neo_data_type type, const char *tag)
 {
-    neo_dim dims[5] = {row->batch, channels};
+    neo_dim dims[5] = {row->base.batch, channels};
     memcpy(dims + 2, sizes, (size_t)row->space * sizeof *sizes);
     neo_memory_desc desc;
     assert_int_equal(neo_memory_desc_init_tag(&desc, 2 + row->space, dims, type, tag), NEO_OK);
@@ -248,21 +77,21 @@ static neo_memory_desc image(const struct row *row, neo_dim channels, const neo_
 
 static neo_memory_desc taps_desc(const struct row *row, int grouped, neo_dim taps)
 {
-    neo_dim dims[6] = {row->oc, grouped ? 1 : row->ic, 1};
+    neo_dim dims[6] = {row->base.oc, grouped ? 1 : row->base.ic, 1};
     for (int i = 0; i < row->space; i++)
         dims[2 + grouped + i] = taps;
     neo_memory_desc desc;
-    assert_int_equal(
-        neo_memory_desc_init_tag(&desc, 2 + grouped + row->space, dims, row->weights, "any"),
-        NEO_OK);
+    assert_int_equal(neo_memory_desc_init_tag(&desc, 2 + grouped + row->space, dims,
+                                              types[row->types].weights, "any"),
+                     NEO_OK);
     return desc;
 }
 
 static neo_memory_desc bias_desc(const struct row *row)
 {
     neo_memory_desc desc = {0};
-    if (row->bias)
-        assert_int_equal(neo_memory_desc_init_tag(&desc, 1, &row->oc, NEO_F32, "a"), NEO_OK);
+    if (row->has & BIAS)
+        assert_int_equal(neo_memory_desc_init_tag(&desc, 1, &row->base.oc, NEO_F32, "a"), NEO_OK);
     return desc;
 }
 
@@ -270,14 +99,16 @@ static neo_convolution_desc base_desc(const struct row *row)
 {
     neo_convolution_desc desc = {
         .prop_kind = NEO_FORWARD_INFERENCE,
-        .src = image(row, row->ic, row->in, row->src, row->src_tag),
-        .weights = taps_desc(row, 0, row->taps),
+        .src = image(row, row->base.ic, row->base.in, types[row->types].src,
+                     layouts[row->layouts].src),
+        .weights = taps_desc(row, 0, row->base.taps),
         .bias = bias_desc(row),
-        .dst = image(row, row->oc, row->in, row->between, row->dst_tag),
+        .dst = image(row, row->base.oc, row->base.in, types[row->types].between,
+                     layouts[row->layouts].dst),
     };
     for (int i = 0; i < row->space; i++) {
         desc.strides[i] = 1;
-        desc.padding_left[i] = desc.padding_right[i] = row->taps / 2;
+        desc.padding_left[i] = desc.padding_right[i] = row->base.taps / 2;
     }
     return desc;
 }
@@ -288,32 +119,33 @@ static neo_convolution_desc second_desc(const struct row *row, const neo_memory_
 {
     neo_convolution_desc desc = {.prop_kind = NEO_FORWARD_INFERENCE,
                                  .src = *between,
-                                 .weights = taps_desc(row, 1, row->kernel),
+                                 .weights = taps_desc(row, 1, row->depthwise.kernel),
                                  .bias = bias_desc(row),
                                  .dst = *dst};
     for (int i = 0; i < row->space; i++) {
-        desc.strides[i] = row->stride;
-        desc.padding_left[i] = row->padding;
-        desc.padding_right[i] =
-            (dst->dims[2 + i] - 1) * row->stride + row->kernel - row->in[i] - row->padding;
+        desc.strides[i] = row->depthwise.stride;
+        desc.padding_left[i] = row->depthwise.padding;
+        desc.padding_right[i] = (dst->dims[2 + i] - 1) * row->depthwise.stride +
+                                row->depthwise.kernel - row->base.in[i] - row->depthwise.padding;
     }
     return desc;
 }
 
 static void append_depthwise(neo_attributes *a, const struct row *row)
 {
-    assert_int_equal(
-        neo_attributes_append_depthwise(a, row->weights, row->bias ? NEO_F32 : NEO_DATA_TYPE_UNDEF,
-                                        row->dst, row->kernel, row->stride, row->padding),
-        NEO_OK);
+    assert_int_equal(neo_attributes_append_depthwise(
+                         a, types[row->types].weights,
+                         (row->has & BIAS) ? NEO_F32 : NEO_DATA_TYPE_UNDEF, types[row->types].dst,
+                         row->depthwise.kernel, row->depthwise.stride, row->depthwise.padding),
+                     NEO_OK);
 }
 
 /* What is done to an image of so many channels. */
 static void append_chain(neo_attributes *a, const struct row *row)
 {
-    neo_dim dims[5] = {1, row->oc, 1, 1, 1};
+    neo_dim dims[5] = {1, row->base.oc, 1, 1, 1};
     neo_memory_desc operand;
-    if (!row->chain)
+    if (!(row->has & CHAIN))
         return;
     assert_int_equal(neo_memory_desc_init_tag(&operand, 2 + row->space, dims, NEO_F32, "any"),
                      NEO_OK);
@@ -323,13 +155,13 @@ static void append_chain(neo_attributes *a, const struct row *row)
 
 static void set_scale(neo_attributes *a, const struct row *row, int arg, int mask)
 {
-    if (row->scales)
+    if (row->has & SCALES)
         assert_int_equal(neo_attributes_set_scales(a, arg, mask, 0, NULL, NEO_F32), NEO_OK);
 }
 
 static void set_zero_point(neo_attributes *a, const struct row *row, int arg)
 {
-    if (row->scales)
+    if (row->has & SCALES)
         assert_int_equal(neo_attributes_set_zero_points(a, arg, 0, 0, NULL, NEO_S32), NEO_OK);
 }
 
@@ -477,13 +309,13 @@ static void call_deinit(struct call *call)
 static void add_own(struct call *call, const struct row *row, int flag, int post_op, unsigned seed)
 {
     add_filled(call, flag | NEO_ARG_WEIGHTS, seed);
-    if (row->bias)
+    if (row->has & BIAS)
         add_filled(call, flag | NEO_ARG_BIAS, seed + 1);
-    if (row->chain)
+    if (row->has & CHAIN)
         add_filled(call, NEO_ARG_ATTR_MULTIPLE_POST_OP(post_op) | NEO_ARG_SRC_1, seed + 2);
-    if (!row->scales)
+    if (!(row->has & SCALES))
         return;
-    add_scale(call, flag | NEO_ARG_WEIGHTS, row->oc, seed);
+    add_scale(call, flag | NEO_ARG_WEIGHTS, row->base.oc, seed);
     add_scale(call, flag | NEO_ARG_DST, 1, seed + 1);
     add_zero_point(call, flag | NEO_ARG_DST, (int32_t)seed / 5);
 }
@@ -496,10 +328,10 @@ static void run_fused(struct call *call, const struct row *row)
     neo_attributes *attributes = attributes_of(row);
     call_init(call, &desc, attributes);
     add_filled(call, NEO_ARG_SRC, 1);
-    if (row->scales)
+    if (row->has & SCALES)
         add_scale(call, NEO_ARG_SRC, 1, 9);
     add_own(call, row, 0, 1, 10);
-    add_own(call, row, DW, row->chain ? 4 : 2, 20);
+    add_own(call, row, DW, (row->has & CHAIN) ? 4 : 2, 20);
     add_filled(call, NEO_ARG_DST, 2);
     run(call);
     neo_attributes_destroy(attributes);
@@ -514,9 +346,9 @@ static void run_alone(struct call *call, const struct row *row, const neo_convol
         reorder(src, add(call, NEO_ARG_SRC, &desc->src));
     else
         add_filled(call, NEO_ARG_SRC, 1);
-    if (row->scales) /* the second one's is the first one's of dst */
+    if (row->has & SCALES) /* the second one's is the first one's of dst */
         add_scale(call, NEO_ARG_SRC, 1, src ? 11 : 9);
-    if (row->scales && src)
+    if ((row->has & SCALES) && src)
         add_zero_point(call, NEO_ARG_SRC, 2);
     add_own(call, row, 0, 1, seed);
     add_filled(call, NEO_ARG_DST, 2);
@@ -531,7 +363,8 @@ static void check_row(const struct row *row)
     neo_memory *got = of(&fused, NEO_ARG_DST);
     const neo_memory_desc *dst = neo_memory_get_desc(got);
     for (int i = 0; i < row->space; i++)
-        assert_int_equal(dst->dims[2 + i], (row->in[i] + row->stride - 1) / row->stride);
+        assert_int_equal(dst->dims[2 + i],
+                         (row->base.in[i] + row->depthwise.stride - 1) / row->depthwise.stride);
     neo_convolution_desc desc = base_desc(row);
     run_alone(&first, row, &desc, NULL, 10);
     neo_memory *between = of(&first, NEO_ARG_DST);
@@ -558,9 +391,7 @@ static void results_are_those_of_two_convolutions(void **state)
 static void each_pixel_is_the_sum_of_its_neighbours(void **state)
 {
     (void)state;
-    static const struct row row = {"ones", 2,      1,     1,       1,       {4, 4},  1,
-                                   3,      1,      1,     NEO_F32, NEO_F32, NEO_F32, NEO_F32,
-                                   "abcd", "abcd", false, false,   false};
+    static const struct row row = {"ones", 2, {1, 1, 1, {4, 4}, 1}, {3, 1, 1}, F32, PLANES, 0};
     static const float wanted[] = {4, 6, 6, 4, 6, 9, 9, 6, 6, 9, 9, 6, 4, 6, 6, 4};
     struct call call;
     run_fused(&call, &row);
