@@ -166,9 +166,8 @@ static neo_status init_post_op(struct data *data, const struct problem *p, int i
 static struct dims quantity_dims(const struct quantity *q, const struct problem *p)
 {
     struct attribute_shape shape = problem_attribute_shape(p);
-    int index = q->arg == QUANTITY_DW_DST ? DST : 0;
-    while (index < OPERANDS - 1 && q->arg != QUANTITY_DW_DST &&
-           p->operands[index].arg != quantity_neo_arg(q))
+    int index = 0, arg = q->arg == QUANTITY_DW_DST ? NEO_ARG_DST : quantity_neo_arg(q);
+    while (index < OPERANDS - 1 && p->operands[index].arg != arg)
         index++;
     struct dims dims = p->operands[index].dims;
     int mask = mask_resolve(&q->mask, q->arg, &shape);
