@@ -34,6 +34,7 @@ step() { # TITLE, then a command; a failure is remembered and the rest still run
     shift
     processor_seconds
     before=$spent
+    [ ! -t 2 ] || echo "   begins: $title" >&2
     echo "== $title" >"$shown.log"
     "$@" >>"$shown.log" 2>&1 || echo "[$*]" >>"$LANES/broken"
     processor_seconds
