@@ -9,7 +9,7 @@
 #define OTHER {.threads = 0.9, .waiting = 0.15, .images = 0.5, .loops = 16, .line = 0.75, .output = 1.5, .tap = 0.4, .integer_tap = 0.2}
 #define WINOGRAD_LINES \
     .nearer = 8.5, .room = 0.97, .returns = 0.85, .stays = 0.75, .l1_room = 0.75, \
-    .half_line = 0.75, .begins = 0.85, .source = 1.8, .colliding = 0.6, .images = 0.94
+    .half_line = 0.75, .begins = 0.85, .source = 1.8, .colliding = 0.6, .images = 0.94, .one_block = (double)1 / 6
 #define WINOGRAD_TRANSFORMS \
     .sums = 1.01, .wide = 0.8, .input = 1.95, .output = 1.05, .planes_in = 0.55, \
     .planes_out = 0.3, .copied_in = 1.2, .line_channel = 3.5

@@ -106,6 +106,7 @@ struct winograd_costs {
     double source;                     /* a tile's part of src with what is around it */
     double colliding;                  /* lines of inputs that drive each other out */
     double images;                     /* of the L2 cache, so that hardly a line leaves it */
+    double one_block; /* a point's only block of rows hides such a part of weights */
 };
 
 /* Blocks and their order (src/gemm/{order,plan,l1}.c): shares. */

@@ -209,9 +209,9 @@ static void plan_division(struct convolution_winograd *mine, const struct proble
 
 /* Of the first strip's products, at which lines of weights are fetched: a point's only block of
  * rows asks for two of three. */
-static double fetching_part(const struct convolution_winograd *mine)
+static double fetching_part(const struct convolution_winograd *mine, const struct core *core)
 {
-    const double of_one_block = (double)1 / 6;
+    const double of_one_block = core_costs(core)->winograd.one_block;
     size_t counts[KINDS];
     double all = 0, fetching = 0;
     winograd_count_kinds(&mine->kinds, (struct span){0, mine->strip}, counts);
@@ -238,10 +238,11 @@ static void winograd_memory(const struct algorithm *self, const struct problem *
     double part = fmin((double)mine.strip / fmax(work.tiles, 1), 1);
     double blocks = (double)div_up(mine.strip, WINOGRAD_F32_MR);
     if (mine.fetches)
-        cost->meanwhile = part * fmin((double)mine.most_blocks / blocks, 1) * fetching_part(&mine) *
-                          products_cycles(&work, cpu->core);
-    cost->others += cost->others; /* transforms have little to do while images come */
-    if (mine.tiles) {             /* there are images */
+        cost->meanwhile = part * fmin((double)mine.most_blocks / blocks, 1) *
+                          fetching_part(&mine, cpu->core) * products_cycles(&work, cpu->core);
+    /* Transforms have little to do while images come: all of them are waited for. */
+    cost->others /= core_costs(cpu->core)->other.images;
+    if (mine.tiles) { /* there are images */
         struct winograd_blocking how = {div_up(mine.tiles, mine.strip), mine.most_panels};
         cost->others += winograd_kept(&mine, cpu, &how);
     }
