@@ -7,22 +7,27 @@
 
 #include "arch/cpu.h"
 
-enum binary_f32_alg {
-    BINARY_F32_ADD,
-    BINARY_F32_SUB,
-    BINARY_F32_MUL,
-    BINARY_F32_DIV,
-    BINARY_F32_MIN, /* NaN if either is */
-    BINARY_F32_MAX,
-    BINARY_F32_GE, /* comparisons give 1 or 0; with a NaN 0, but for NE, which gives 1 */
-    BINARY_F32_GT,
-    BINARY_F32_LE,
-    BINARY_F32_LT,
-    BINARY_F32_EQ,
-    BINARY_F32_NE,
-    BINARY_F32_PRELU, /* a < 0 ? a b : a */
-    BINARY_F32_COUNT
-};
+/* FUNCTION(name in the enumeration, name in the kernels'), in the order of the tables. */
+/* clang-format off */
+#define BINARY_F32_FUNCTIONS(FUNCTION) \
+    FUNCTION(ADD, add) \
+    FUNCTION(SUB, sub) \
+    FUNCTION(MUL, mul) \
+    FUNCTION(DIV, div) \
+    FUNCTION(MIN, min) /* NaN if either is */ \
+    FUNCTION(MAX, max) \
+    FUNCTION(GE, ge) /* comparisons give 1 or 0; with a NaN 0, but for NE, which gives 1 */ \
+    FUNCTION(GT, gt) \
+    FUNCTION(LE, le) \
+    FUNCTION(LT, lt) \
+    FUNCTION(EQ, eq) \
+    FUNCTION(NE, ne) \
+    FUNCTION(PRELU, prelu) /* a < 0 ? a b : a */
+/* clang-format on */
+
+#define NUMBER(number, name) BINARY_F32_##number,
+enum binary_f32_alg { BINARY_F32_FUNCTIONS(NUMBER) BINARY_F32_COUNT };
+#undef NUMBER
 
 /* dst[i] = f(a[i], b[i * b_step]) for i < n; b_step is 0 or 1. dst may be a or b, and overlaps
  * them in no other way. Nothing but n values (of b with step 0: one) is read or written. */

@@ -45,152 +45,34 @@ static inline float32x4_t truth(uint32x4_t mask)
     return vreinterpretq_f32_u32(vandq_u32(mask, vreinterpretq_u32_f32(vdupq_n_f32(1))));
 }
 
-static inline float32x4_t add(float32x4_t a, float32x4_t b)
-{
-    return vaddq_f32(a, b);
-}
+#define FUNCTION(name, result)                                                                  \
+    static inline float32x4_t name##_of(float32x4_t a, float32x4_t b)                           \
+    {                                                                                           \
+        return result;                                                                          \
+    }                                                                                           \
+    static void run_##name(size_t n, const float *a, const float *b, size_t b_step, float *dst) \
+    {                                                                                           \
+        map(n, a, b, b_step, dst, name##_of);                                                   \
+    }
 
-static inline float32x4_t subtract(float32x4_t a, float32x4_t b)
-{
-    return vsubq_f32(a, b);
-}
+FUNCTION(add, vaddq_f32(a, b))
+FUNCTION(sub, vsubq_f32(a, b))
+FUNCTION(mul, vmulq_f32(a, b))
+FUNCTION(div, vdivq_f32(a, b))
+FUNCTION(min, vminq_f32(a, b))
+FUNCTION(max, vmaxq_f32(a, b))
+FUNCTION(ge, truth(vcgeq_f32(a, b)))
+FUNCTION(gt, truth(vcgtq_f32(a, b)))
+FUNCTION(le, truth(vcleq_f32(a, b)))
+FUNCTION(lt, truth(vcltq_f32(a, b)))
+FUNCTION(eq, truth(vceqq_f32(a, b)))
+FUNCTION(ne, truth(vmvnq_u32(vceqq_f32(a, b))))
+FUNCTION(prelu, vbslq_f32(vcltzq_f32(a), vmulq_f32(a, b), a))
 
-static inline float32x4_t multiply(float32x4_t a, float32x4_t b)
-{
-    return vmulq_f32(a, b);
-}
-
-static inline float32x4_t divide(float32x4_t a, float32x4_t b)
-{
-    return vdivq_f32(a, b);
-}
-
-static inline float32x4_t smaller(float32x4_t a, float32x4_t b)
-{
-    return vminq_f32(a, b);
-}
-
-static inline float32x4_t greater(float32x4_t a, float32x4_t b)
-{
-    return vmaxq_f32(a, b);
-}
-
-static inline float32x4_t is_ge(float32x4_t a, float32x4_t b)
-{
-    return truth(vcgeq_f32(a, b));
-}
-
-static inline float32x4_t is_gt(float32x4_t a, float32x4_t b)
-{
-    return truth(vcgtq_f32(a, b));
-}
-
-static inline float32x4_t is_le(float32x4_t a, float32x4_t b)
-{
-    return truth(vcleq_f32(a, b));
-}
-
-static inline float32x4_t is_lt(float32x4_t a, float32x4_t b)
-{
-    return truth(vcltq_f32(a, b));
-}
-
-static inline float32x4_t is_eq(float32x4_t a, float32x4_t b)
-{
-    return truth(vceqq_f32(a, b));
-}
-
-static inline float32x4_t is_ne(float32x4_t a, float32x4_t b)
-{
-    return truth(vmvnq_u32(vceqq_f32(a, b)));
-}
-
-static inline float32x4_t prelu(float32x4_t a, float32x4_t b)
-{
-    return vbslq_f32(vcltzq_f32(a), vmulq_f32(a, b), a);
-}
-
-static void binary_f32_add_neon(size_t n, const float *a, const float *b, size_t b_step, float *dst)
-{
-    map(n, a, b, b_step, dst, add);
-}
-
-static void binary_f32_sub_neon(size_t n, const float *a, const float *b, size_t b_step, float *dst)
-{
-    map(n, a, b, b_step, dst, subtract);
-}
-
-static void binary_f32_mul_neon(size_t n, const float *a, const float *b, size_t b_step, float *dst)
-{
-    map(n, a, b, b_step, dst, multiply);
-}
-
-static void binary_f32_div_neon(size_t n, const float *a, const float *b, size_t b_step, float *dst)
-{
-    map(n, a, b, b_step, dst, divide);
-}
-
-static void binary_f32_min_neon(size_t n, const float *a, const float *b, size_t b_step, float *dst)
-{
-    map(n, a, b, b_step, dst, smaller);
-}
-
-static void binary_f32_max_neon(size_t n, const float *a, const float *b, size_t b_step, float *dst)
-{
-    map(n, a, b, b_step, dst, greater);
-}
-
-static void binary_f32_ge_neon(size_t n, const float *a, const float *b, size_t b_step, float *dst)
-{
-    map(n, a, b, b_step, dst, is_ge);
-}
-
-static void binary_f32_gt_neon(size_t n, const float *a, const float *b, size_t b_step, float *dst)
-{
-    map(n, a, b, b_step, dst, is_gt);
-}
-
-static void binary_f32_le_neon(size_t n, const float *a, const float *b, size_t b_step, float *dst)
-{
-    map(n, a, b, b_step, dst, is_le);
-}
-
-static void binary_f32_lt_neon(size_t n, const float *a, const float *b, size_t b_step, float *dst)
-{
-    map(n, a, b, b_step, dst, is_lt);
-}
-
-static void binary_f32_eq_neon(size_t n, const float *a, const float *b, size_t b_step, float *dst)
-{
-    map(n, a, b, b_step, dst, is_eq);
-}
-
-static void binary_f32_ne_neon(size_t n, const float *a, const float *b, size_t b_step, float *dst)
-{
-    map(n, a, b, b_step, dst, is_ne);
-}
-
-static void binary_f32_prelu_neon(size_t n, const float *a, const float *b, size_t b_step,
-                                  float *dst)
-{
-    map(n, a, b, b_step, dst, prelu);
-}
-
-const struct binary_f32_kernel binary_f32_neon[BINARY_F32_COUNT] = {
-    [BINARY_F32_ADD] = {"binary_f32_add_neon", CPU_NEON, binary_f32_add_neon},
-    [BINARY_F32_SUB] = {"binary_f32_sub_neon", CPU_NEON, binary_f32_sub_neon},
-    [BINARY_F32_MUL] = {"binary_f32_mul_neon", CPU_NEON, binary_f32_mul_neon},
-    [BINARY_F32_DIV] = {"binary_f32_div_neon", CPU_NEON, binary_f32_div_neon},
-    [BINARY_F32_MIN] = {"binary_f32_min_neon", CPU_NEON, binary_f32_min_neon},
-    [BINARY_F32_MAX] = {"binary_f32_max_neon", CPU_NEON, binary_f32_max_neon},
-    [BINARY_F32_GE] = {"binary_f32_ge_neon", CPU_NEON, binary_f32_ge_neon},
-    [BINARY_F32_GT] = {"binary_f32_gt_neon", CPU_NEON, binary_f32_gt_neon},
-    [BINARY_F32_LE] = {"binary_f32_le_neon", CPU_NEON, binary_f32_le_neon},
-    [BINARY_F32_LT] = {"binary_f32_lt_neon", CPU_NEON, binary_f32_lt_neon},
-    [BINARY_F32_EQ] = {"binary_f32_eq_neon", CPU_NEON, binary_f32_eq_neon},
-    [BINARY_F32_NE] = {"binary_f32_ne_neon", CPU_NEON, binary_f32_ne_neon},
-    [BINARY_F32_PRELU] = {"binary_f32_prelu_neon", CPU_NEON, binary_f32_prelu_neon},
-};
+#define ROW(number, name) \
+    [BINARY_F32_##number] = {"binary_f32_" #name "_neon", CPU_NEON, run_##name},
+const struct binary_f32_kernel binary_f32_neon[BINARY_F32_COUNT] = {BINARY_F32_FUNCTIONS(ROW)};
+#undef ROW
 
 static inline float32x4_t sum(float32x4_t a, float32x4_t old, float scale, float zero_point)
 {

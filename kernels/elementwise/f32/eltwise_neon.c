@@ -82,152 +82,48 @@ INLINE float32x4_t logistic_by(float32x4_t x, exp_fn *exp)
     return vdivq_f32(numerator, vaddq_f32(e, splat(1)));
 }
 
-static inline float32x4_t logistic(float32x4_t x, float32x4_t a, float32x4_t b)
+static inline float32x4_t logistic(float32x4_t x)
 {
-    (void)a, (void)b;
     return logistic_by(x, math_exp);
 }
 
-static inline float32x4_t logistic_near(float32x4_t x, float32x4_t a, float32x4_t b)
+static inline float32x4_t tanh_by_exp(float32x4_t x)
 {
-    (void)a, (void)b;
-    return logistic_by(x, math_exp_near);
-}
-
-/* 0 times an infinity is not wanted, but NaN is: a maximum gives that. */
-static inline float32x4_t relu(float32x4_t x, float32x4_t a, float32x4_t b)
-{
-    (void)a, (void)b;
-    return vmaxq_f32(x, splat(0));
-}
-
-static inline float32x4_t leaky_relu(float32x4_t x, float32x4_t a, float32x4_t b)
-{
-    (void)b;
-    return vbslq_f32(vcgtzq_f32(x), x, vmulq_f32(a, x));
-}
-
-static inline float32x4_t tanh_of(float32x4_t x, float32x4_t a, float32x4_t b)
-{
-    (void)a, (void)b;
     float32x4_t e = math_expm1_negative(vmulq_n_f32(vabsq_f32(x), -2));
     float32x4_t magnitude = vdivq_f32(vnegq_f32(e), vaddq_f32(e, splat(2)));
     return vbslq_f32(vdupq_n_u32(0x80000000u), x, magnitude);
 }
 
-static inline float32x4_t elu(float32x4_t x, float32x4_t a, float32x4_t b)
+static inline float32x4_t elu(float32x4_t x, float32x4_t a)
 {
-    (void)b;
     float32x4_t below = vmulq_f32(a, math_expm1_negative(vminq_f32(x, splat(0))));
     return vbslq_f32(vcgezq_f32(x), x, below); /* -0 stays */
 }
 
-static inline float32x4_t square(float32x4_t x, float32x4_t a, float32x4_t b)
+static inline float32x4_t soft_relu(float32x4_t x, float32x4_t a)
 {
-    (void)a, (void)b;
-    return vmulq_f32(x, x);
-}
-
-static inline float32x4_t absolute(float32x4_t x, float32x4_t a, float32x4_t b)
-{
-    (void)a, (void)b;
-    return vabsq_f32(x);
-}
-
-static inline float32x4_t sqrt_of(float32x4_t x, float32x4_t a, float32x4_t b)
-{
-    (void)a, (void)b;
-    return vsqrtq_f32(x);
-}
-
-static inline float32x4_t linear(float32x4_t x, float32x4_t a, float32x4_t b)
-{
-    return vfmaq_f32(b, a, x);
-}
-
-static inline float32x4_t soft_relu(float32x4_t x, float32x4_t a, float32x4_t b)
-{
-    (void)b;
     float32x4_t ax = vmulq_f32(a, x); /* where it overflows, x itself is right */
     float32x4_t e = math_exp(vnegq_f32(vabsq_f32(ax)));
     float32x4_t linear_part = vbslq_f32(vcgtzq_f32(ax), x, splat(0));
     return vaddq_f32(linear_part, vdivq_f32(math_log1p_unit(e), a));
 }
 
-static inline float32x4_t hardsigmoid(float32x4_t x, float32x4_t a, float32x4_t b)
-{
-    return bound(vfmaq_f32(b, a, x), splat(0), splat(1));
-}
-
-static inline float32x4_t exp_of(float32x4_t x, float32x4_t a, float32x4_t b)
-{
-    (void)a, (void)b;
-    return math_exp(x);
-}
-
-static inline float32x4_t exp_near(float32x4_t x, float32x4_t a, float32x4_t b)
-{
-    (void)a, (void)b;
-    return math_exp_near(x);
-}
-
-static inline float32x4_t gelu_tanh(float32x4_t x, float32x4_t a, float32x4_t b)
+static inline float32x4_t gelu_tanh(float32x4_t x)
 {
     float32x4_t inner = vfmaq_f32(splat(1), vmulq_n_f32(x, 0.044715f), x);
     float32x4_t twice = vmulq_f32(vmulq_n_f32(x, 1.5957691216f), inner);
-    return times(x, logistic(twice, a, b));
+    return times(x, logistic(twice));
 }
 
 /* x - x tail(x), or x tail(-x) for x < 0; a tail of 0 wins over an infinity. */
-static inline float32x4_t gelu_erf(float32x4_t x, float32x4_t a, float32x4_t b)
+static inline float32x4_t gelu_erf(float32x4_t x)
 {
-    (void)a, (void)b;
     float32x4_t part = math_tail_times(vminq_f32(vabsq_f32(x), splat(TAIL_END)));
     return vsubq_f32(vmaxq_f32(x, splat(-0.0f)), part); /* gelu(-0) is -0 */
 }
 
-static inline float32x4_t swish(float32x4_t x, float32x4_t a, float32x4_t b)
+static inline float32x4_t mish(float32x4_t x)
 {
-    return times(x, logistic(vmulq_f32(a, x), a, b));
-}
-
-/* x is finite here. */
-static inline float32x4_t swish_near(float32x4_t x, float32x4_t a, float32x4_t b)
-{
-    (void)b;
-    return vmulq_f32(x, logistic_by(vmulq_f32(a, x), math_exp_near));
-}
-
-static inline float32x4_t log_of(float32x4_t x, float32x4_t a, float32x4_t b)
-{
-    (void)a, (void)b;
-    return math_log(x);
-}
-
-static inline float32x4_t clip(float32x4_t x, float32x4_t a, float32x4_t b)
-{
-    return bound(x, a, b);
-}
-
-static inline float32x4_t clip_v2(float32x4_t x, float32x4_t a, float32x4_t b)
-{
-    return bound(x, a, b);
-}
-
-static inline float32x4_t to_power(float32x4_t x, float32x4_t a, float32x4_t b)
-{
-    return vmulq_f32(a, math_pow(x, b));
-}
-
-static inline float32x4_t round_of(float32x4_t x, float32x4_t a, float32x4_t b)
-{
-    (void)a, (void)b;
-    return vrndnq_f32(x);
-}
-
-static inline float32x4_t mish(float32x4_t x, float32x4_t a, float32x4_t b)
-{
-    (void)a, (void)b;
     /* tanh(log(1 + t)) = (t t + 2 t) / (t t + 2 t + 2), with t = e or 1 / e */
     float32x4_t e = math_exp(vnegq_f32(vabsq_f32(x)));
     float32x4_t below = vmulq_f32(e, vaddq_f32(e, splat(2)));
@@ -237,157 +133,78 @@ static inline float32x4_t mish(float32x4_t x, float32x4_t a, float32x4_t b)
     return times(x, vdivq_f32(numerator, vaddq_f32(numerator, rest)));
 }
 
-static inline float32x4_t hardswish(float32x4_t x, float32x4_t a, float32x4_t b)
+static inline float32x4_t hardsigmoid(float32x4_t x, float32x4_t a, float32x4_t b)
 {
-    return times(x, hardsigmoid(x, a, b));
+    return bound(vfmaq_f32(b, a, x), splat(0), splat(1));
 }
 
-/* The same where the lowest number's factor is 0: an infinity goes as that one does. */
+/* Where the lowest number's factor is 0: an infinity goes as that one does. */
 static inline float32x4_t hardswish_rising(float32x4_t x, float32x4_t a, float32x4_t b)
 {
     x = vmaxq_f32(x, splat(-FLT_MAX));
     return vmulq_f32(x, hardsigmoid(x, a, b));
 }
 
-static void eltwise_f32_relu_neon(size_t n, const float *src, float *dst, float alpha, float beta)
-{
-    if (alpha == 0)
-        map_wide(n, src, dst, alpha, beta, relu);
-    else
-        map_wide(n, src, dst, alpha, beta, leaky_relu);
-}
+#define FUNCTION(name, result)                                                       \
+    static inline float32x4_t name##_of(float32x4_t x, float32x4_t a, float32x4_t b) \
+    {                                                                                \
+        (void)a, (void)b;                                                            \
+        return result;                                                               \
+    }
+#define KERNEL(name) \
+    static void run_##name(size_t n, const float *src, float *dst, float alpha, float beta)
+#define MAPPED(name, result, how)                 \
+    FUNCTION(name, result)                        \
+    KERNEL(name)                                  \
+    {                                             \
+        how(n, src, dst, alpha, beta, name##_of); \
+    }
+#define OF_EXP(name, result, factor, near)                                    \
+    FUNCTION(name, result)                                                    \
+    FUNCTION(name##_near, near)                                               \
+    KERNEL(name)                                                              \
+    {                                                                         \
+        map_exp(n, src, dst, alpha, beta, factor, name##_near_of, name##_of); \
+    }
+/* The first one where the condition is true, which is of alpha and beta. */
+#define OF_TWO(name, condition, result, other)                  \
+    FUNCTION(name, result)                                      \
+    FUNCTION(name##_else, other)                                \
+    KERNEL(name)                                                \
+    {                                                           \
+        if (condition)                                          \
+            map_wide(n, src, dst, alpha, beta, name##_of);      \
+        else                                                    \
+            map_wide(n, src, dst, alpha, beta, name##_else_of); \
+    }
 
-static void eltwise_f32_tanh_neon(size_t n, const float *src, float *dst, float alpha, float beta)
-{
-    map(n, src, dst, alpha, beta, tanh_of);
-}
+/* 0 times an infinity is not wanted, but NaN is: a maximum gives that. */
+OF_TWO(relu, alpha == 0, vmaxq_f32(x, splat(0)), vbslq_f32(vcgtzq_f32(x), x, vmulq_f32(a, x)))
+OF_TWO(hardswish, fmaf(alpha, -FLT_MAX, beta) <= 0, hardswish_rising(x, a, b),
+       times(x, hardsigmoid(x, a, b)))
+OF_EXP(logistic, logistic(x), 1, logistic_by(x, math_exp_near))
+OF_EXP(exp, math_exp(x), 1, math_exp_near(x))
+/* Near to 0 x is finite. */
+OF_EXP(swish, times(x, logistic(vmulq_f32(a, x))), alpha,
+       vmulq_f32(x, logistic_by(vmulq_f32(a, x), math_exp_near)))
+MAPPED(tanh, tanh_by_exp(x), map)
+MAPPED(elu, elu(x, a), map)
+MAPPED(square, vmulq_f32(x, x), map_wide)
+MAPPED(abs, vabsq_f32(x), map_wide)
+MAPPED(sqrt, vsqrtq_f32(x), map)
+MAPPED(linear, vfmaq_f32(b, a, x), map_wide)
+MAPPED(soft_relu, soft_relu(x, a), map)
+MAPPED(hardsigmoid, hardsigmoid(x, a, b), map_wide)
+MAPPED(gelu_tanh, gelu_tanh(x), map)
+MAPPED(gelu_erf, gelu_erf(x), map_wide)
+MAPPED(log, math_log(x), map)
+MAPPED(clip, bound(x, a, b), map_wide)
+MAPPED(clip_v2, bound(x, a, b), map_wide)
+MAPPED(pow, vmulq_f32(a, math_pow(x, b)), map)
+MAPPED(round, vrndnq_f32(x), map)
+MAPPED(mish, mish(x), map)
 
-static void eltwise_f32_elu_neon(size_t n, const float *src, float *dst, float alpha, float beta)
-{
-    map(n, src, dst, alpha, beta, elu);
-}
-
-static void eltwise_f32_square_neon(size_t n, const float *src, float *dst, float alpha, float beta)
-{
-    map_wide(n, src, dst, alpha, beta, square);
-}
-
-static void eltwise_f32_abs_neon(size_t n, const float *src, float *dst, float alpha, float beta)
-{
-    map_wide(n, src, dst, alpha, beta, absolute);
-}
-
-static void eltwise_f32_sqrt_neon(size_t n, const float *src, float *dst, float alpha, float beta)
-{
-    map(n, src, dst, alpha, beta, sqrt_of);
-}
-
-static void eltwise_f32_linear_neon(size_t n, const float *src, float *dst, float alpha, float beta)
-{
-    map_wide(n, src, dst, alpha, beta, linear);
-}
-
-static void eltwise_f32_soft_relu_neon(size_t n, const float *src, float *dst, float alpha,
-                                       float beta)
-{
-    map(n, src, dst, alpha, beta, soft_relu);
-}
-
-static void eltwise_f32_hardsigmoid_neon(size_t n, const float *src, float *dst, float alpha,
-                                         float beta)
-{
-    map_wide(n, src, dst, alpha, beta, hardsigmoid);
-}
-
-static void eltwise_f32_logistic_neon(size_t n, const float *src, float *dst, float alpha,
-                                      float beta)
-{
-    map_exp(n, src, dst, alpha, beta, 1, logistic_near, logistic);
-}
-
-static void eltwise_f32_exp_neon(size_t n, const float *src, float *dst, float alpha, float beta)
-{
-    map_exp(n, src, dst, alpha, beta, 1, exp_near, exp_of);
-}
-
-static void eltwise_f32_gelu_tanh_neon(size_t n, const float *src, float *dst, float alpha,
-                                       float beta)
-{
-    map(n, src, dst, alpha, beta, gelu_tanh);
-}
-
-static void eltwise_f32_gelu_erf_neon(size_t n, const float *src, float *dst, float alpha,
-                                      float beta)
-{
-    map_wide(n, src, dst, alpha, beta, gelu_erf);
-}
-
-static void eltwise_f32_swish_neon(size_t n, const float *src, float *dst, float alpha, float beta)
-{
-    map_exp(n, src, dst, alpha, beta, alpha, swish_near, swish);
-}
-
-static void eltwise_f32_log_neon(size_t n, const float *src, float *dst, float alpha, float beta)
-{
-    map(n, src, dst, alpha, beta, log_of);
-}
-
-static void eltwise_f32_clip_neon(size_t n, const float *src, float *dst, float alpha, float beta)
-{
-    map_wide(n, src, dst, alpha, beta, clip);
-}
-
-static void eltwise_f32_clip_v2_neon(size_t n, const float *src, float *dst, float alpha,
-                                     float beta)
-{
-    map_wide(n, src, dst, alpha, beta, clip_v2);
-}
-
-static void eltwise_f32_pow_neon(size_t n, const float *src, float *dst, float alpha, float beta)
-{
-    map(n, src, dst, alpha, beta, to_power);
-}
-
-static void eltwise_f32_round_neon(size_t n, const float *src, float *dst, float alpha, float beta)
-{
-    map(n, src, dst, alpha, beta, round_of);
-}
-
-static void eltwise_f32_mish_neon(size_t n, const float *src, float *dst, float alpha, float beta)
-{
-    map(n, src, dst, alpha, beta, mish);
-}
-
-static void eltwise_f32_hardswish_neon(size_t n, const float *src, float *dst, float alpha,
-                                       float beta)
-{
-    if (fmaf(alpha, -FLT_MAX, beta) <= 0)
-        map_wide(n, src, dst, alpha, beta, hardswish_rising);
-    else
-        map_wide(n, src, dst, alpha, beta, hardswish);
-}
-
-const struct eltwise_f32_kernel eltwise_f32_neon[ELTWISE_F32_COUNT] = {
-    [ELTWISE_F32_RELU] = {"eltwise_f32_relu_neon", CPU_NEON, eltwise_f32_relu_neon},
-    [ELTWISE_F32_TANH] = {"eltwise_f32_tanh_neon", CPU_NEON, eltwise_f32_tanh_neon},
-    [ELTWISE_F32_ELU] = {"eltwise_f32_elu_neon", CPU_NEON, eltwise_f32_elu_neon},
-    [ELTWISE_F32_SQUARE] = {"eltwise_f32_square_neon", CPU_NEON, eltwise_f32_square_neon},
-    [ELTWISE_F32_ABS] = {"eltwise_f32_abs_neon", CPU_NEON, eltwise_f32_abs_neon},
-    [ELTWISE_F32_SQRT] = {"eltwise_f32_sqrt_neon", CPU_NEON, eltwise_f32_sqrt_neon},
-    [ELTWISE_F32_LINEAR] = {"eltwise_f32_linear_neon", CPU_NEON, eltwise_f32_linear_neon},
-    [ELTWISE_F32_SOFT_RELU] = {"eltwise_f32_soft_relu_neon", CPU_NEON, eltwise_f32_soft_relu_neon},
-    [ELTWISE_F32_HARDSIGMOID] = {"eltwise_f32_hardsigmoid_neon", CPU_NEON,
-                                 eltwise_f32_hardsigmoid_neon},
-    [ELTWISE_F32_LOGISTIC] = {"eltwise_f32_logistic_neon", CPU_NEON, eltwise_f32_logistic_neon},
-    [ELTWISE_F32_EXP] = {"eltwise_f32_exp_neon", CPU_NEON, eltwise_f32_exp_neon},
-    [ELTWISE_F32_GELU_TANH] = {"eltwise_f32_gelu_tanh_neon", CPU_NEON, eltwise_f32_gelu_tanh_neon},
-    [ELTWISE_F32_GELU_ERF] = {"eltwise_f32_gelu_erf_neon", CPU_NEON, eltwise_f32_gelu_erf_neon},
-    [ELTWISE_F32_SWISH] = {"eltwise_f32_swish_neon", CPU_NEON, eltwise_f32_swish_neon},
-    [ELTWISE_F32_LOG] = {"eltwise_f32_log_neon", CPU_NEON, eltwise_f32_log_neon},
-    [ELTWISE_F32_CLIP] = {"eltwise_f32_clip_neon", CPU_NEON, eltwise_f32_clip_neon},
-    [ELTWISE_F32_CLIP_V2] = {"eltwise_f32_clip_v2_neon", CPU_NEON, eltwise_f32_clip_v2_neon},
-    [ELTWISE_F32_POW] = {"eltwise_f32_pow_neon", CPU_NEON, eltwise_f32_pow_neon},
-    [ELTWISE_F32_ROUND] = {"eltwise_f32_round_neon", CPU_NEON, eltwise_f32_round_neon},
-    [ELTWISE_F32_MISH] = {"eltwise_f32_mish_neon", CPU_NEON, eltwise_f32_mish_neon},
-    [ELTWISE_F32_HARDSWISH] = {"eltwise_f32_hardswish_neon", CPU_NEON, eltwise_f32_hardswish_neon},
-};
+#define ROW(number, name) \
+    [ELTWISE_F32_##number] = {"eltwise_f32_" #name "_neon", CPU_NEON, run_##name},
+const struct eltwise_f32_kernel eltwise_f32_neon[ELTWISE_F32_COUNT] = {ELTWISE_F32_FUNCTIONS(ROW)};
+#undef ROW
