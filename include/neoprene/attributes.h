@@ -72,7 +72,8 @@ typedef enum neo_accumulation_mode {
  * weights of a matrix multiplication or convolution are f16 and the mode is F16, RELAXED or ANY:
  * then up to 1024 products are summed in f16 where the processor does that faster, and such sums
  * added in f32. That is off by up to (min(k, 1024) + 1) * 2^-11 * the sum of |src * weights|, and
- * infinite where a sum is above 65504 on the way. */
+ * infinite where a sum is above 65504 on the way. Where dst is f16, too, bias and the limits of a
+ * clamp may be rounded to it before they meet such sums. */
 NEO_API neo_status neo_attributes_set_accumulation_mode(neo_attributes *attributes,
                                                         neo_accumulation_mode mode);
 

@@ -14,7 +14,7 @@ static struct gemm_tile copy_of(const struct gemm_tile *tile, size_t sum_bytes, 
     struct gemm_tile all = *tile;
     all.sums = sums, all.row = tile->nr, all.m = tile->mr, all.n = tile->nr;
     if (tile->add) {
-        memset(sums, 0, GEMM_MR * GEMM_NR * sizeof *sums);
+        memset(sums, 0, GEMM_MR * GEMM_MOST_NR * sizeof *sums);
         copy_rows((char *)sums, all.row, tile->sums, tile->row, tile, sum_bytes);
     }
     return all;
@@ -33,7 +33,7 @@ static void finish_sums(const struct gemm_tile *tile, const void *sums, size_t r
 static void run_part(const struct gemm_tile *tile, const struct gemm_type *type, gemm_run_fn *whole)
 {
     size_t sum_bytes = element_bytes(type->sum);
-    uint32_t sums[GEMM_MR * GEMM_NR];
+    uint32_t sums[GEMM_MR * GEMM_MOST_NR];
     struct gemm_tile all = copy_of(tile, sum_bytes, sums);
     all.end = NULL;
     whole(&all);

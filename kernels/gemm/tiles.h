@@ -6,7 +6,7 @@
 #include "kernels/gemm/types.h"
 
 /* Functions for all whole tiles of a type, m = mr and n = nr. */
-enum { GEMM_TILES = 3 * GEMM_MR };
+enum { GEMM_TILES = GEMM_VECTORS * GEMM_MR };
 static inline size_t gemm_tile_number(size_t height, size_t vectors)
 {
     return GEMM_MR * (vectors - 1) + height - 1;
@@ -21,12 +21,11 @@ enum { GEMM_NARROW = 2 };
 void gemm_run_each(const struct gemm_tile *tile, const struct gemm_type *type, gemm_run_fn *run);
 void gemm_run_parts(const struct gemm_tile *tile, const struct gemm_type *type, gemm_run_fn *whole);
 
-/* ends: the types of dst, 1 << ELEMENT_*, in which functions for whole tiles end. */
+/* ends_here: functions for whole tiles have the tile's end. */
 INLINE void gemm_run_whole_or_part(const struct gemm_tile *tile, gemm_run_fn *const *tiles,
-                                   const struct gemm_type *type, unsigned ends)
+                                   const struct gemm_type *type, int ends_here)
 {
-    gemm_run_fn *whole = tiles[gemm_tile_number(tile->mr, tile->nr / GEMM_VECTOR)];
-    int ends_here = !tile->end || ends >> tile->end->to & 1;
+    gemm_run_fn *whole = tiles[gemm_tile_number(tile->mr, tile->nr / type->vector)];
     if (tile->m == tile->mr && tile->n == tile->nr && ends_here)
         whole(tile);
     else

@@ -9,18 +9,31 @@ enum {
     F16_OR_F32 = 1 << ELEMENT_F16 | 1 << ELEMENT_F32,
 };
 
-#define KERNEL(name, table, number, ends)                               \
-    extern gemm_run_fn *const table[GEMM_TILES];                        \
-    static void name(const struct gemm_tile *tile)                      \
-    {                                                                   \
-        gemm_run_whole_or_part(tile, table, &gemm_types[number], ends); \
+INLINE int ends_in(const struct gemm_tile *tile, unsigned types)
+{
+    return !tile->end || types >> tile->end->to & 1;
+}
+
+/* Halves to which offsets are added at the most. */
+INLINE int ends_in_halves(const struct gemm_tile *tile)
+{
+    const struct gemm_finish *end = tile->end;
+    return !end || (end->to == ELEMENT_F16 && !tile->add && !tile->start && !end->row_scales &&
+                    !end->scales && !end->is_requantized);
+}
+
+#define KERNEL(name, table, number, ends_here)                               \
+    extern gemm_run_fn *const table[GEMM_TILES];                             \
+    static void name(const struct gemm_tile *tile)                           \
+    {                                                                        \
+        gemm_run_whole_or_part(tile, table, &gemm_types[number], ends_here); \
     }
-KERNEL(gemm_s8_dot_dotprod, gemm_s8_dot_tiles, GEMM_S8_DOT, BYTES_OR_F32)
-KERNEL(gemm_bf16_dot_bf16, gemm_bf16_dot_tiles, GEMM_BF16_DOT, BF16_OR_F32)
-KERNEL(gemm_f16_fp16, gemm_f16_tiles, GEMM_F16, F16_OR_F32)
-KERNEL(gemm_f16_long_fhm, gemm_f16_long_tiles, GEMM_F16_LONG, F16_OR_F32)
-KERNEL(gemm_s8_mmla_i8mm, gemm_s8_mmla_tiles, GEMM_S8_MMLA, BYTES_OR_F32)
-KERNEL(gemm_bf16_mmla_bf16, gemm_bf16_mmla_tiles, GEMM_BF16_MMLA, BF16_OR_F32)
+KERNEL(gemm_s8_dot_dotprod, gemm_s8_dot_tiles, GEMM_S8_DOT, ends_in(tile, BYTES_OR_F32))
+KERNEL(gemm_bf16_dot_bf16, gemm_bf16_dot_tiles, GEMM_BF16_DOT, ends_in(tile, BF16_OR_F32))
+KERNEL(gemm_f16_fp16, gemm_f16_tiles, GEMM_F16, ends_in_halves(tile))
+KERNEL(gemm_f16_long_fhm, gemm_f16_long_tiles, GEMM_F16_LONG, ends_in(tile, F16_OR_F32))
+KERNEL(gemm_s8_mmla_i8mm, gemm_s8_mmla_tiles, GEMM_S8_MMLA, ends_in(tile, BYTES_OR_F32))
+KERNEL(gemm_bf16_mmla_bf16, gemm_bf16_mmla_tiles, GEMM_BF16_MMLA, ends_in(tile, BF16_OR_F32))
 #undef KERNEL
 
 /* The same functions, which look at that bit where it pays. */

@@ -9,6 +9,11 @@
 #include "kernels/gemm/ends_neon.h"
 #include "kernels/gemm/offsets.h"
 
+/* Of a vector of B. */
+    .ifndef vector_columns
+    .set vector_columns, 4
+    .endif
+
 tile .req x0
 a .req x1
 b .req x2
@@ -81,7 +86,7 @@ begin_a .req x17
     mov a, begin_a
     mov b, begin_b
     cbz start, 12f
-    add start, start, #16 * \vectors
+    add start, start, #4 * vector_columns * \vectors
     .endm
 
 /* Once in what is three lines of a panel of three vectors. Lower tiles are too short to share it. */

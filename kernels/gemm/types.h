@@ -17,7 +17,8 @@
 #include "kernels/elementwise/element.h"
 #include "kernels/gemm/finish.h"
 
-enum { GEMM_MR = 8, GEMM_NR = 12, GEMM_VECTOR = 4 };
+/* GEMM_NR: of most types. */
+enum { GEMM_MR = 8, GEMM_VECTORS = 3, GEMM_NR = 12, GEMM_MOST_NR = 24 };
 
 struct gemm_type {
     const char *name;
@@ -26,6 +27,7 @@ struct gemm_type {
     enum element within;  /* what sums are kept in while a tile's k is summed */
     uint8_t group;        /* steps of k that are next to each other in a panel */
     uint8_t products;     /* of one 128-bit instruction */
+    uint8_t vector;       /* columns of B that a tile has at the least */
     uint8_t kind;         /* MAC_*: the instruction */
 };
 
@@ -45,7 +47,7 @@ static inline size_t gemm_panel_bytes(const struct gemm_type *type, size_t width
     return gemm_groups(type, k) * type->group * width * element_bytes(type->element);
 }
 
-/* Panels of A are 1 … GEMM_MR wide, those of B 1, 2 or 3 vectors of GEMM_VECTOR columns.
+/* Panels of A are 1 … GEMM_MR wide, those of B 1, 2 or 3 vectors of columns.
  *
  * For i < m, j < n:
  *

@@ -64,7 +64,7 @@ void gemm_plan_fetching(struct gemm_plan *plan, const struct cpu *cpu)
     plan->panel_reading = 0;
     if (!shape->b_packed || gemm_is_unknown(shape))
         return;
-    plan->panel_reading = columns_reading(cpu, shape->type, LAYOUT_PANEL, n, k);
+    plan->panel_reading = columns_reading(cpu, shape->type, (double)plan->panel_columns, n, k);
     plan->fetches = can_fetch(plan->listed, shape->type, m) &&
                     (shape->type || plan->block_tiles > 1) &&
                     pays(columns_reading(cpu, shape->type, n, n, k), m * n * k / 4);

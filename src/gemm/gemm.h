@@ -106,6 +106,7 @@ struct gemm_plan {
     struct gemm_shape shape;
     struct gemm_scratch scratch;
     size_t row_tiles, panels;                  /* of one matrix */
+    size_t panel_columns;                      /* of full panels */
     bool wide_panels;                          /* those of layout_wide_panel() */
     size_t block_tiles, block_panels, block_k; /* mc, nc, kc */
     size_t block_columns;                      /* of block_panels panels */
@@ -123,7 +124,7 @@ struct gemm_plan {
     /* Rows of A in place; NULL: they are packed. */
     const struct gemm_f32_listed_kernels *listed;
     size_t tall, tall_tiles; /* rows of the first tiles, and how many; the others have one less */
-    size_t full_panels;      /* of 12 columns, the first ones */
+    size_t full_panels;      /* without padding, the first ones */
     size_t group_panels;     /* of those, how many stay in the L1 cache together */
     size_t chunk_tiles;      /* that all groups of panels come for, before the next tiles */
     size_t lap_tiles;        /* that are listed together: the next ones' lists take their place */

@@ -6,7 +6,7 @@
 #include "src/gemm/gemm.h"
 #include "src/gemm/rows.h"
 #include "src/gemm/ways.h"
-#include "src/tensor/layout.h"
+#include "src/tensor/typed_layout.h"
 
 _Static_assert((int)LAYOUT_PANEL == (int)GEMM_F32_NR, "the layout's panels are the kernels'");
 
@@ -152,7 +152,7 @@ static void choose_blocks(struct gemm_plan *plan, const struct cpu *cpu)
         choose_known(plan, cpu, gemm_most_k(plan, cpu));
     else
         choose_order(plan, cpu, gemm_choose_block_k(plan, cpu));
-    plan->block_columns = plan->block_panels * LAYOUT_PANEL;
+    plan->block_columns = plan->block_panels * plan->panel_columns;
     gemm_plan_fetching(plan, cpu);
     if (!gemm_is_unknown(&plan->shape))
         gemm_plan_regular(plan);
@@ -233,14 +233,19 @@ static void choose_rows(struct gemm_plan *plan, const struct cpu *cpu)
  * keep a core busy, and lists' kernels for the last columns do not read packed rows. */
 static void choose_panels(struct gemm_plan *plan)
 {
-    size_t n = plan->shape.n;
+    const struct gemm_type *type = plan->shape.type;
+    size_t n = plan->shape.n, unit = type ? typed_layout_unit(type) : 1;
+    plan->panel_columns = unit * LAYOUT_PANEL;
     plan->wide_panels = !plan->shape.b_packed && !plan->listed && !plan->planes;
     if (n == SIZE_MAX) {
         plan->panels = SIZE_MAX;
         return;
     }
-    plan->panels = plan->wide_panels ? layout_wide_panel_count(n) : layout_panel_count(n);
-    plan->full_panels = plan->wide_panels ? layout_wide_full_panels(n) : layout_full_panels(n);
+    size_t units = div_up(n, unit);
+    plan->panels = plan->wide_panels ? layout_wide_panel_count(units) : layout_panel_count(units);
+    plan->full_panels =
+        plan->wide_panels ? layout_wide_full_panels(units) : layout_full_panels(units);
+    plan->full_panels = min_size(plan->full_panels, n / plan->panel_columns);
 }
 
 static void plan_by(struct gemm_plan *plan, const struct cpu *cpu)

@@ -56,9 +56,11 @@ const float *gemm_step_row(const struct gemm_task *task, const struct gemm_step 
 /* Panel p, by the plan. */
 static inline struct layout_panel gemm_plan_panel(const struct gemm_plan *plan, size_t p)
 {
+    size_t n = plan->shape.n, width = plan->panel_columns, unit = width / LAYOUT_PANEL;
     if (p < plan->full_panels)
-        return layout_full_panel(p);
-    return (plan->wide_panels ? layout_wide_panel : layout_panel)(plan->shape.n, p);
+        return (struct layout_panel){p * width, width, width};
+    return layout_widen((plan->wide_panels ? layout_wide_panel : layout_panel)(div_up(n, unit), p),
+                        n, unit);
 }
 
 /* A size is known at run time only. */

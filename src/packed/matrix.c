@@ -8,7 +8,7 @@
 #include "src/core/checked.h"
 #include "src/tensor/element.h"
 
-enum { LANE_BYTES = 128 /* whole groups of any type */, LANES = 12 };
+enum { LANE_BYTES = 64 /* whole groups of any type */, LANES = GEMM_MOST_NR };
 
 struct weights_matrix weights_matrix_of(const neo_memory_desc *plain)
 {

@@ -36,7 +36,7 @@ static struct weights_panel panel_of(const struct typed_run *run, size_t index)
 {
     const struct typed_transfer *t = run->transfer;
     size_t matrix = index / run->panels, k = run->shape.k, n = run->shape.n;
-    struct layout_panel panel = layout_panel(n, index % run->panels);
+    struct layout_panel panel = typed_layout_panel(run->type, n, index % run->panels);
     char *packed = (char *)t->packed_data + matrix * typed_layout_step(run->type, k, n);
     int32_t *sums = (int32_t *)(void *)(packed + typed_layout_sums_at(run->type, k, n));
     return (struct weights_panel){
@@ -69,7 +69,7 @@ static void clear_gap(const struct typed_run *run, size_t matrix)
     size_t k = run->shape.k, n = run->shape.n, step = typed_layout_step(run->type, k, n);
     size_t used = typed_layout_sums_at(run->type, k, n);
     if (run->type->sum == ELEMENT_S32)
-        used += layout_tail_offset(n) * sizeof(int32_t);
+        used += typed_layout_columns(run->type, n) * sizeof(int32_t);
     memset((char *)run->transfer->packed_data + matrix * step + used, 0, step - used);
 }
 
@@ -93,7 +93,7 @@ static void transfer(struct typed_run *run, const struct parallel *parallel, int
                                       : weights_matrix_of(plain);
     run->type = typed_layout_type(packed->packed.id);
     run->shape = layout_shape(packed);
-    run->panels = layout_panel_count(run->shape.n);
+    run->panels = typed_layout_panel_count(run->type, run->shape.n);
     parallel_for_tiles(parallel, run->shape.matrices * run->panels, threads, run_span, run);
 }
 

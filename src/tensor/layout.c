@@ -6,7 +6,13 @@
 #include "src/tensor/typed_layout.h"
 #include "src/tensor/winograd.h"
 
-enum { LAYOUT_VERSION = 3, LAYOUT_WINOGRAD_VERSION = 3, FEW_COLUMNS = 36, MATRIX_UNIT = 4 };
+enum {
+    LAYOUT_VERSION = 3,
+    LAYOUT_WINOGRAD_VERSION = 3,
+    LAYOUT_WIDE_VERSION = 4,
+    FEW_COLUMNS = 36,
+    MATRIX_UNIT = 4
+};
 
 /* After the full panels comes at most one of `middle` columns without padding, and at most one of
  * `last` columns. */
@@ -129,8 +135,17 @@ const char *layout_winograd_refuse(enum layout_id id, const neo_memory_desc *wei
     return NULL;
 }
 
+/* Full panels' columns. */
+static size_t panel_of(size_t id)
+{
+    const struct gemm_type *type = typed_layout_type((uint16_t)id);
+    return LAYOUT_PANEL * (type ? typed_layout_unit(type) : 1);
+}
+
 static uint16_t version_of(size_t id)
 {
+    if (panel_of(id) != LAYOUT_PANEL)
+        return LAYOUT_WIDE_VERSION;
     return layout_winograd_points((enum layout_id)id) ? LAYOUT_WINOGRAD_VERSION : LAYOUT_VERSION;
 }
 
@@ -196,7 +211,7 @@ static struct layout_shape typed_shape(const neo_memory_desc *desc, const struct
         shape = (struct layout_shape){.matrices = product(desc, 0, first),
                                       .k = product(desc, first + 1, ndims),
                                       .n = (size_t)desc->dims[first]};
-    shape.columns = layout_tail_offset(shape.n);
+    shape.columns = typed_layout_columns(type, shape.n);
     shape.step = typed_layout_step(type, shape.k, shape.n) / sizeof(float);
     return shape;
 }
@@ -265,7 +280,7 @@ const char *layout_wrong(const neo_memory_desc *desc)
         return block_layout_wrong(desc);
     if (!type && (packed->id < LAYOUT_MATMUL_F32 || packed->id > LAYOUT_WINOGRAD_6_F32))
         return "the packed layout is unknown";
-    if (packed->version != version_of(packed->id) || packed->panel != LAYOUT_PANEL)
+    if (packed->version != version_of(packed->id) || packed->panel != panel_of(packed->id))
         return "the packed layout is of a version that this library does not have";
     if (packed->grouped > 1)
         return "the packed layout is neither with groups nor without";
@@ -306,7 +321,9 @@ size_t layout_bytes(const neo_memory_desc *desc)
 void layout_set(neo_memory_desc *desc, enum layout_id id, bool grouped)
 {
     desc->format_kind = NEO_FORMAT_PACKED;
-    desc->packed = (neo_packed_layout){
-        .id = (uint16_t)id, .version = version_of(id), .panel = LAYOUT_PANEL, .grouped = grouped};
+    desc->packed = (neo_packed_layout){.id = (uint16_t)id,
+                                       .version = version_of(id),
+                                       .panel = (uint16_t)panel_of(id),
+                                       .grouped = grouped};
     desc->offset = 0;
 }

@@ -53,6 +53,14 @@ size_t layout_panel_count(size_t n);
 size_t layout_full_panels(size_t n); /* of LAYOUT_PANEL columns without padding; they are first */
 struct layout_panel layout_panel(size_t n, size_t index);
 
+/* Panels whose vectors have `unit` times as many columns: those of n / unit columns, rounded up,
+ * where each of these is so many of n. */
+static inline struct layout_panel layout_widen(struct layout_panel panel, size_t n, size_t unit)
+{
+    size_t first = panel.first * unit, valid = panel.valid * unit, rest = n - first;
+    return (struct layout_panel){first, valid < rest ? valid : rest, panel.width * unit};
+}
+
 static inline struct layout_panel layout_full_panel(size_t index)
 {
     return (struct layout_panel){index * LAYOUT_PANEL, LAYOUT_PANEL, LAYOUT_PANEL};

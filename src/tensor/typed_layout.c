@@ -32,16 +32,14 @@ const char *typed_layout_wrong(const neo_memory_desc *desc)
     return NULL;
 }
 
-/* Panels end with a vector, which n may not fill. */
-static size_t padded(size_t n)
+size_t typed_layout_columns(const struct gemm_type *type, size_t n)
 {
-    enum { VECTOR = 4 };
-    return round_up(n, VECTOR);
+    return round_up(n, type->vector);
 }
 
 size_t typed_layout_sums_at(const struct gemm_type *type, size_t k, size_t n)
 {
-    size_t bytes = 0, columns = padded(n);
+    size_t bytes = 0, columns = typed_layout_columns(type, n);
     bool fits = checked_round_up(&bytes, k, 16) && checked_mul(&bytes, bytes, sizeof(float)) &&
                 checked_mul(&bytes, bytes, columns);
     return fits && bytes < SIZE_MAX / 4 ? gemm_panel_bytes(type, columns, k) : SIZE_MAX;
@@ -52,6 +50,6 @@ size_t typed_layout_step(const struct gemm_type *type, size_t k, size_t n)
     size_t bytes = typed_layout_sums_at(type, k, n);
     if (bytes == SIZE_MAX)
         return bytes;
-    size_t sums = type->sum == ELEMENT_S32 ? padded(n) * sizeof(int32_t) : 0;
+    size_t sums = type->sum == ELEMENT_S32 ? typed_layout_columns(type, n) * sizeof(int32_t) : 0;
     return round_up(bytes + sums, LAYOUT_ALIGNMENT);
 }

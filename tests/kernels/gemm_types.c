@@ -14,8 +14,8 @@
 #include "tests/support/stated_cpu.h"
 
 enum { MOST_K = 272, MOST_GAP = 3, MOST_TILES = 3, MOST_BESIDE = 10, UNIT = 16 };
-enum { MOST_BYTES = (MOST_K * GEMM_NR * 4 + UNIT) * MOST_BESIDE };
-enum { MOST_SUMS = MOST_TILES * GEMM_MR * (GEMM_NR + MOST_GAP) };
+enum { MOST_BYTES = (MOST_K * GEMM_MOST_NR * 4 + UNIT) * MOST_BESIDE };
+enum { MOST_SUMS = MOST_TILES * GEMM_MR * (GEMM_MOST_NR + MOST_GAP) };
 static struct guard guard_a, guard_b, guard_sums, guard_start;
 static struct guard guard_dst, guard_scales, guard_offsets, guard_rows;
 
@@ -224,8 +224,8 @@ static void walk_sizes(const struct gemm_kernel *kernel, fill_fn *fill)
     static const size_t groups[] = {0, 1, 2, 3, 4, 5, 8, 9, 17};
     uint32_t seed = fill_seed();
     for (uint32_t mr = 1; mr <= GEMM_MR; mr++)
-        for (uint32_t vectors = 1; vectors <= 3; vectors++) {
-            uint32_t nr = vectors * GEMM_VECTOR;
+        for (uint32_t vectors = 1; vectors <= GEMM_VECTORS; vectors++) {
+            uint32_t nr = vectors * kernel->type->vector;
             struct gemm_tile tile = {.mr = mr, .nr = nr, .m = mr, .n = nr};
             for (size_t g = 0; g < count_of(groups); g++) {
                 tile.groups = groups[g];
@@ -249,11 +249,16 @@ static void sums_any_values_within_the_bound(void **state)
     walk_sizes(kernel_of(state), fill_any);
 }
 
+static size_t most_columns(const struct gemm_type *type)
+{
+    return (size_t)GEMM_VECTORS * type->vector;
+}
+
 /* A row of A and all of B hold one value each, the other rows of A hold zeros. */
 static void fill_two(const struct gemm_type *type, void *a, void *b, size_t k, float of_a,
                      float of_b)
 {
-    size_t nr = (size_t)GEMM_NR;
+    size_t nr = most_columns(type);
     memset(a, 0, k * GEMM_MR * element_bytes(type->element));
     for (size_t p = 0; p < k; p++)
         element_write_f32(type->element, a, (ptrdiff_t)gemm_panel_at(type->group, GEMM_MR, 2, p),
@@ -286,8 +291,8 @@ static void keeps_what_is_special(void **state)
         int is_tiny = cases[c].a == 0x1p-130f;
         if (is_tiny && type->element == ELEMENT_F16)
             continue; /* f16 has no such number */
-        size_t k = 16, nr = (size_t)GEMM_NR;
-        uint32_t a[16 * GEMM_MR], b[16 * GEMM_NR], sums[GEMM_MR * GEMM_NR];
+        size_t k = 16, nr = most_columns(type);
+        uint32_t a[16 * GEMM_MR], b[16 * GEMM_MOST_NR], sums[GEMM_MR * GEMM_MOST_NR];
         fill_two(type, a, b, k, cases[c].a, cases[c].b);
         kernel->run(&(struct gemm_tile){.groups = gemm_groups(type, k),
                                         .a = a,
@@ -362,17 +367,22 @@ static void begin_as_floats(struct problem *problem)
     problem->tile.add = 0;
 }
 
-/* Sums in memory and what they are finished to there, and the same with an end. */
+/* Sums in memory and what they are finished to there, and the same with an end. plain: sums begin
+ * with nothing, and only offsets and a clamp change them. */
 static void check_end(const struct gemm_kernel *kernel, struct gemm_tile tile, enum element to,
-                      uint32_t *seed)
+                      int plain, uint32_t *seed)
 {
     static unsigned char want[MOST_SUMS * 4];
     const struct gemm_type *type = kernel->type;
     int options = (int)(fill_next(seed) >> 8) % OPTIONS;
+    if (plain)
+        options = (options & 12) | 2;
     struct problem problem;
     tile.end = &(struct gemm_finish){.to = to};
     make_problem(&problem, type, tile, fill_integer, seed);
     problem.tile.end = NULL;
+    if (plain)
+        problem.tile.add = 0, problem.tile.start = NULL;
     int is_float = type->sum == ELEMENT_S32 && fill_next(seed) >> 30 & 1;
     if (is_float)
         begin_as_floats(&problem);
@@ -403,19 +413,19 @@ static void ends_as_in_memory(void **state)
 {
     static const enum element types[] = {ELEMENT_F32, ELEMENT_F16, ELEMENT_BF16, ELEMENT_S8,
                                          ELEMENT_U8};
-    enum { TIMES = 3 };
+    enum { TIMES = 4 };
     const struct gemm_kernel *kernel = kernel_of(state);
     uint32_t seed = fill_seed();
     size_t count = kernel->type->sum == ELEMENT_S32 ? count_of(types) : count_of(types) - 2;
     for (uint32_t mr = 1; mr <= GEMM_MR; mr++)
-        for (uint32_t vectors = 1; vectors <= 3; vectors++)
+        for (uint32_t vectors = 1; vectors <= GEMM_VECTORS; vectors++)
             for (size_t i = 0; i < count * TIMES; i++) {
-                uint32_t nr = vectors * GEMM_VECTOR;
+                uint32_t nr = vectors * kernel->type->vector;
                 struct gemm_tile tile = {.mr = mr, .nr = nr, .m = mr, .n = nr};
                 tile.groups = fill_next(&seed) >> 8 & 3;
                 if (i % TIMES == 0)
                     tile.n -= fill_next(&seed) >> 8 & 3;
-                check_end(kernel, tile, types[i / TIMES], &seed);
+                check_end(kernel, tile, types[i / TIMES], i % TIMES == 1, &seed);
             }
 }
 
@@ -509,10 +519,14 @@ int main(void)
         cmocka_unit_test(narrow_cores_take_their_own_kernels),
     };
     static const struct kernel_tests_guard guards[] = {
-        {&guard_a, MOST_BYTES},        {&guard_b, MOST_BYTES},
-        {&guard_sums, MOST_SUMS * 4},  {&guard_start, MOST_BESIDE * GEMM_NR * 4},
-        {&guard_dst, MOST_SUMS * 4},   {&guard_scales, GEMM_NR * 4},
-        {&guard_offsets, GEMM_NR * 4}, {&guard_rows, MOST_TILES * GEMM_MR * 4},
+        {&guard_a, MOST_BYTES},
+        {&guard_b, MOST_BYTES},
+        {&guard_sums, MOST_SUMS * 4},
+        {&guard_start, MOST_BESIDE * GEMM_MOST_NR * 4},
+        {&guard_dst, MOST_SUMS * 4},
+        {&guard_scales, GEMM_MOST_NR * 4},
+        {&guard_offsets, GEMM_MOST_NR * 4},
+        {&guard_rows, MOST_TILES * GEMM_MR * 4},
     };
     kernel_tests_add_alone(alone, count_of(alone));
     for (size_t i = 0; i < gemm_kernel_count; i++) {

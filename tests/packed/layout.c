@@ -6,7 +6,7 @@
 #include "arch/cpu.h"
 #include "src/core/checked.h"
 #include "src/packed/pack.h"
-#include "src/tensor/layout.h"
+#include "src/tensor/typed_layout.h"
 #include "tests/support/cases/layout_case.h"
 #include "tests/support/fill.h"
 #include "tests/support/guard.h"
@@ -81,6 +81,29 @@ static void wide_panels_follow_one_another(void **state)
         assert_int_equal(columns, n);
         assert_true(layout_wide_panel_count(n) <= layout_panel_count(n));
     }
+}
+
+/* Of whole vectors of each type, of which the last one may have padding. */
+static void panels_of_types_follow_one_another(void **state)
+{
+    (void)state;
+    for (size_t n = 1; n <= 300; n++)
+        for (size_t t = 0; t < gemm_type_count; t++) {
+            const struct gemm_type *type = &gemm_types[t];
+            size_t columns = 0, padded = 0, count = typed_layout_panel_count(type, n);
+            for (size_t i = 0; i < count; i++) {
+                struct layout_panel panel = typed_layout_panel(type, n, i);
+                assert_int_equal(panel.first, columns);
+                assert_true(panel.valid >= 1 && panel.valid <= panel.width);
+                assert_true(panel.valid == panel.width || i + 1 == count);
+                assert_int_equal(panel.width % type->vector, 0);
+                assert_true(panel.width <= (size_t)GEMM_VECTORS * type->vector);
+                columns += panel.valid;
+                padded += panel.width;
+            }
+            assert_int_equal(columns, n);
+            assert_int_equal(padded, typed_layout_columns(type, n));
+        }
 }
 
 /* ---- bytes ---- */
@@ -221,6 +244,7 @@ int main(void)
         cmocka_unit_test(panels_follow_one_another),
         cmocka_unit_test(many_columns_end_in_panels_of_their_own_size),
         cmocka_unit_test(wide_panels_follow_one_another),
+        cmocka_unit_test(panels_of_types_follow_one_another),
         cmocka_unit_test(matrices_that_would_collide_have_gaps),
         cmocka_unit_test(packing_writes_exactly_the_layouts_bytes),
         cmocka_unit_test(the_last_columns_come_once_more),

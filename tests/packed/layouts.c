@@ -175,6 +175,7 @@ static void keys_of_files_stay(void **state)
         {LAYOUT_MATMUL_F32, {1, 3, 12, 0, NEO_F32, 2, 5, 0, 7, 0, 1, 0}},
         {LAYOUT_MATMUL_TYPED + GEMM_S8_DOT, {65, 3, 12, 0, NEO_S8, 2, 5, 0, 7, 0, 1, 0}},
         {LAYOUT_MATMUL_TYPED + GEMM_BF16_MMLA, {69, 3, 12, 0, NEO_BF16, 2, 5, 0, 7, 0, 1, 0}},
+        {LAYOUT_MATMUL_TYPED + GEMM_F16, {70, 4, 24, 0, NEO_F16, 2, 5, 0, 7, 0, 1, 0}},
     };
     (void)state;
     for (size_t i = 0; i < count_of(want); i++) {

@@ -49,12 +49,13 @@ static int32_t packed_weight(const struct typed_call *call, size_t group, size_t
     const struct gemm_shape *shape = &call->plan->gemm.shape;
     const int8_t *matrix = (const int8_t *)call->execution->buffers[WEIGHTS] +
                            group * typed_layout_step(shape->type, shape->k, shape->n);
-    size_t p = min_size(channel / LAYOUT_PANEL, layout_panel_count(shape->n) - 1);
-    struct layout_panel panel = layout_panel(shape->n, p);
+    size_t p =
+        min_size(channel / LAYOUT_PANEL, typed_layout_panel_count(shape->type, shape->n) - 1);
+    struct layout_panel panel = typed_layout_panel(shape->type, shape->n, p);
     while (channel < panel.first)
-        panel = layout_panel(shape->n, --p);
+        panel = typed_layout_panel(shape->type, shape->n, --p);
     while (channel >= panel.first + panel.valid)
-        panel = layout_panel(shape->n, ++p);
+        panel = typed_layout_panel(shape->type, shape->n, ++p);
     return matrix[gemm_panel_bytes(shape->type, panel.first, shape->k) +
                   gemm_panel_at(shape->type->group, panel.width, channel - panel.first, k)];
 }
