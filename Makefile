@@ -44,7 +44,8 @@ BUILD := build/$(TARGET)-$(CC_NAME)$(if $(SAN),-$(subst $(comma),-,$(SAN)))$(if 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes \
     -Wundef -Wvla -Wcast-qual -Wcast-align -Wwrite-strings -Wdouble-promotion
 WERROR ?= $(if $(CI),-Werror)
-OPT ?= $(if $(filter 1,$(DEBUG)),-O0,-O2)
+# Sanitizers see as much with -O1, and compile in three quarters of the time.
+OPT ?= $(if $(filter 1,$(DEBUG)),-O0,$(if $(SAN),-O1,-O2))
 SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 TARGET_FLAGS := $(if $(CROSS),$(if $(IS_CLANG),--target=aarch64-linux-gnu)) \
     $(if $(filter portable,$(TARGET)),-DNEO_PORTABLE=1,-DNEO_PORTABLE=0)

@@ -262,7 +262,7 @@ static __attribute__((noinline)) void choose_stage(struct problem *whole, int st
 {
     struct problem problem;
     const struct algorithm *best = find_best(&problem, whole, stage, cpu).algorithm;
-    if (best->choose)
+    if (best && best->choose)
         best->choose(best, &problem, cpu);
     take_layouts(whole, &problem, stage);
 }
