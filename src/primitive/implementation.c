@@ -114,9 +114,10 @@ static const struct expected *expect(struct execution_facts *facts, enum tensor 
 {
     static const int args[TENSOR_COUNT] = {NEO_ARG_SRC, NEO_ARG_WEIGHTS, NEO_ARG_BIAS, NEO_ARG_DST};
     const uint64_t *image = facts->images[t];
+    bool is_longer = desc_image_is_longer(image);
     facts->expected[args[t] / 8] = (struct expected){
-        .image = {image[0], image[1]},
-        .if_longer = desc_image_is_longer(image) ? image : NULL,
+        .image = {is_longer ? 0 : image[0], is_longer ? 0 : image[1]},
+        .if_longer = is_longer ? image : NULL,
         .arg = args[t],
         .tensor = (uint16_t)t,
         .bit = (uint16_t)(1u << t),
@@ -135,11 +136,11 @@ static size_t span_bytes(const neo_memory_desc *desc)
 static void decide_apart(struct implementation *impl)
 {
     struct execution_facts *facts = &impl->facts;
-    size_t dst = span_bytes(implementation_argument(impl, DST));
+    const intptr_t never = INTPTR_MIN / 2; /* below minus any distance */
+    facts->dst_bytes = (intptr_t)span_bytes(implementation_argument(impl, DST));
     for (enum tensor t = 0; t < DST; t++) {
         size_t bytes = span_bytes(implementation_argument(impl, t));
-        facts->apart[t] =
-            bytes && dst ? (struct apart){bytes - 1, dst + bytes - 1} : (struct apart){0, 0};
+        facts->behind[t] = bytes ? (intptr_t)bytes - 1 : never;
     }
     facts->in_place =
         impl->problem.operation->in_place &&
@@ -167,9 +168,9 @@ static void swap_operands(struct execution_facts *facts)
         facts->expected[i].tensor = others[facts->expected[i].tensor];
     for (size_t i = 0; i < count_of(facts->in_order); i++)
         facts->in_order[i].tensor = others[facts->in_order[i].tensor];
-    struct apart src = facts->apart[SRC];
-    facts->apart[SRC] = facts->apart[WEIGHTS];
-    facts->apart[WEIGHTS] = src;
+    intptr_t src = facts->behind[SRC];
+    facts->behind[SRC] = facts->behind[WEIGHTS];
+    facts->behind[WEIGHTS] = src;
 }
 
 static void decide_facts(struct implementation *impl)

@@ -29,16 +29,10 @@ _Static_assert((int)IMAGE_ROOM >= (int)DESC_IMAGE_WORDS, "an image fits");
 
 /* A tensor of the problem, for comparing quickly. */
 struct expected {
-    uint64_t image[2];         /* the beginning of its image, */
-    const uint64_t *if_longer; /* and all of it if that is longer, or NULL */
+    uint64_t image[2];         /* its image, or zeros, which no image begins with, where */
+    const uint64_t *if_longer; /* it is longer and all of it is here; else NULL */
     int32_t arg;               /* NEO_ARG_UNDEF: there is none here */
     uint16_t tensor, bit;      /* where the doer looks for it; 1 << what it is here */
-};
-
-/* For finding tensors in dst's memory. With d from dst's first element to the tensor's, in bytes,
- * they lie apart exactly if d + before >= both, unsigned. */
-struct apart {
-    uintptr_t before, both; /* bytes of the tensor, less one, and of dst with it; 0 and 0: never */
 };
 
 /* What an execution asks, decided once. */
@@ -47,12 +41,14 @@ struct execution_facts {
     struct expected in_order[TENSOR_COUNT]; /* those there are, as most lists have them */
     uint32_t tensors;                       /* a bit for each one that the problem has */
     bool only_tensors;                      /* no extra ones, operands, scales or zero points */
-    int plain_count;         /* how many, or -1 if an execution can ask for more than tensors */
-    struct apart apart[DST]; /* as the doer looks for them */
-    bool in_place;           /* src may be dst */
-    bool empty;              /* dst has no elements: nothing to do */
-    bool parallel;           /* large enough for more than one thread */
-    size_t scratch_bytes;    /* for one thread */
+    int plain_count; /* how many, or -1 if an execution can ask for more than tensors */
+    /* For finding tensors in dst's memory, as the doer looks for them. With d from dst's first
+     * element to the tensor's, in bytes, the two share some exactly if -behind <= d < dst_bytes. */
+    intptr_t behind[DST], dst_bytes; /* behind: the tensor's bytes, less one, or far less than 0 */
+    bool in_place;                   /* src may be dst */
+    bool empty;                      /* dst has no elements: nothing to do */
+    bool parallel;                   /* large enough for more than one thread */
+    size_t scratch_bytes;            /* for one thread */
     const struct implementation *doer; /* this one, or a nested one that does all of the work */
     run_fn *run;                       /* of the doer, on one thread */
     uint64_t images[TENSOR_COUNT][IMAGE_ROOM];

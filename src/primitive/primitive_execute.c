@@ -10,16 +10,17 @@
 static inline bool take_plain(const struct expected *expected, const neo_memory *memory,
                               const neo_engine *engine, void *buffers[TENSOR_COUNT])
 {
-    void *handle = memory->handle;
+    uintptr_t handle = (uintptr_t)memory->handle, first = handle + memory->first;
+    uint64_t is_foreign = (uintptr_t)memory->engine ^ (uintptr_t)engine;
     uint64_t differences = (expected->image[0] ^ memory->image[0]) |
-                           (expected->image[1] ^ memory->image[1]) |
-                           ((uintptr_t)memory->engine ^ (uintptr_t)engine);
+                           (expected->image[1] ^ memory->image[1]) | is_foreign;
     if (!handle)
         return false;
-    if (differences | (uintptr_t)expected->if_longer)
-        if (differences || !desc_image_equal(expected->if_longer, memory->image))
+    if (differences)
+        if (is_foreign || !expected->if_longer ||
+            !desc_image_equal(expected->if_longer, memory->image))
             return false;
-    buffers[expected->tensor] = (unsigned char *)handle + memory->first;
+    buffers[expected->tensor] = (void *)first;
     return true;
 }
 
@@ -57,25 +58,22 @@ static inline bool take_in_any_order(const struct implementation *impl, void *bu
     return taken == impl->facts.tensors;
 }
 
-/* As far as their ends tell. */
-static inline bool may_share(const struct execution_facts *facts, void *const buffers[TENSOR_COUNT],
-                             enum tensor t)
+/* Negative if they do, as far as their ends tell. */
+static inline intptr_t may_share(const struct execution_facts *facts,
+                                 void *const buffers[TENSOR_COUNT], enum tensor t)
 {
     /* NOLINTNEXTLINE(clang-analyzer-core.*): all tensors of a plain call have been taken */
-    uintptr_t from_dst = (uintptr_t)buffers[t] - (uintptr_t)buffers[DST];
-    return from_dst + facts->apart[t].before < facts->apart[t].both;
+    intptr_t from_dst = (intptr_t)buffers[t] - (intptr_t)buffers[DST];
+    return (from_dst - facts->dst_bytes) & ~(from_dst + facts->behind[t]);
 }
 
 /* Does no tensor that is read lie in dst's memory, unless it may? Where it is not sure, those look
- * that check everything. */
+ * that check everything. One branch, unless one may. */
 static inline bool lie_well(const struct execution_facts *facts, void *const buffers[TENSOR_COUNT])
 {
-    bool src_shares = may_share(facts, buffers, SRC);
-    bool others_share =
-        (int)may_share(facts, buffers, WEIGHTS) | (int)may_share(facts, buffers, BIAS);
-    if (src_shares | others_share)
-        return !others_share && facts->in_place && buffers[SRC] == buffers[DST];
-    return true;
+    intptr_t src = may_share(facts, buffers, SRC);
+    intptr_t others = may_share(facts, buffers, WEIGHTS) | may_share(facts, buffers, BIAS);
+    return (src | others) >= 0 || (others >= 0 && facts->in_place && buffers[SRC] == buffers[DST]);
 }
 
 static inline neo_status execute_plain(const struct implementation *impl, const neo_stream *stream,
