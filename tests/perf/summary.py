@@ -14,7 +14,7 @@ INTRODUCTION = '''# Performance in short
 How many times Neoprene's cycles others take, by the models of [measuring.md](measuring.md), not by hardware: one call,
 one thread, caches warm, weights packed before, channels last, Neoverse N1. Geometric means over the rows of a file in
 benchdnn/inputs; "best" is the fastest peer on each row; "behind" counts rows on which one of them is faster than
-Neoprene. A dash: the peer has no such operation. Every row is in build/performance.md after
+Neoprene. A dash: the peer has no such operation, or nobody has counted it. Every row is in build/performance.md after
 
     make perf {root}FILES=published CORES={cores} PEERS={peers} RECORDED=1 SUMMARY=docs/performance-summary.md
 
