@@ -6,12 +6,12 @@
 #include "benchdnn/driver.h"
 #include "benchdnn/expect.h"
 #include "benchdnn/globals.h"
-#include "benchdnn/peer.h"
-#include "benchdnn/perf.h"
 #include "benchdnn/progress.h"
-#include "benchdnn/region.h"
 #include "benchdnn/session.h"
 #include "benchdnn/support.h"
+#include "benchdnn/timing/peer.h"
+#include "benchdnn/timing/perf.h"
+#include "benchdnn/timing/region.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 
 #include "benchdnn/problem.h"
 #include "benchdnn/report.h"
-#include "benchdnn/timing.h"
+#include "benchdnn/timing/timing.h"
 
 /* Which implementations may be used: parts of names, separated by commas; empty: no limit. */
 struct job_filter {

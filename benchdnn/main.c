@@ -8,10 +8,10 @@
 #include "benchdnn/batch.h"
 #include "benchdnn/bench.h"
 #include "benchdnn/globals.h"
-#include "benchdnn/peer.h"
 #include "benchdnn/progress.h"
 #include "benchdnn/report.h"
 #include "benchdnn/session.h"
+#include "benchdnn/timing/peer.h"
 
 #include <stdio.h>
 #include <string.h>

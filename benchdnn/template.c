@@ -1,5 +1,5 @@
 /* Performance reports by template: %[-|0|+][K|M|G]token% is replaced by what the token names. */
-#include "benchdnn/perf.h"
+#include "benchdnn/timing/perf.h"
 
 #include "benchdnn/driver.h"
 #include "benchdnn/drivers/conv.h"

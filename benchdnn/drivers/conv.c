@@ -3,7 +3,7 @@
 
 #include "benchdnn/driver.h"
 #include "benchdnn/fused.h"
-#include "benchdnn/peer.h"
+#include "benchdnn/timing/peer.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #include "benchdnn/drivers/matmul.h"
 
 #include "benchdnn/driver.h"
-#include "benchdnn/peer.h"
 #include "benchdnn/reference.h"
+#include "benchdnn/timing/peer.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Cold caches: executions take turns on copies of tensors, so many that none is cached when its
  * turn comes again. */
-#ifndef BENCHDNN_COLD_H
-#define BENCHDNN_COLD_H
+#ifndef BENCHDNN_TIMING_COLD_H
+#define BENCHDNN_TIMING_COLD_H
 
 #include "benchdnn/data.h"
 

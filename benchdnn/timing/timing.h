@@ -1,6 +1,6 @@
 /* Statistics of repeated measurements. */
-#ifndef BENCHDNN_TIMING_H
-#define BENCHDNN_TIMING_H
+#ifndef BENCHDNN_TIMING_TIMING_H
+#define BENCHDNN_TIMING_TIMING_H
 
 struct timing {
     long count;

@@ -1,5 +1,5 @@
 /* Statistics of repeated measurements. */
-#include "benchdnn/timing.h"
+#include "benchdnn/timing/timing.h"
 
 void timing_add(struct timing *t, double ms)
 {

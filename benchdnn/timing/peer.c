@@ -1,5 +1,5 @@
 /* What a user without this library would do: OpenBLAS, and im2col in front of it. */
-#include "benchdnn/peer.h"
+#include "benchdnn/timing/peer.h"
 
 #include "benchdnn/driver.h"
 #include "benchdnn/drivers/conv.h"

@@ -1,5 +1,5 @@
 /* Cold caches: executions take turns on copies of tensors. */
-#include "benchdnn/cold.h"
+#include "benchdnn/timing/cold.h"
 
 #include "benchdnn/globals.h"
 

@@ -1,7 +1,7 @@
 /* What a user without this library would do: OpenBLAS, and im2col in front of it. Bias and
  * post-operations are left out, in the peer's favour. */
-#ifndef BENCHDNN_PEER_H
-#define BENCHDNN_PEER_H
+#ifndef BENCHDNN_TIMING_PEER_H
+#define BENCHDNN_TIMING_PEER_H
 
 #include "benchdnn/problem.h"
 

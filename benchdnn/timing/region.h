@@ -1,7 +1,7 @@
 /* Marks a part of the program for an emulator's instruction counter: two hints that a processor
  * ignores. Each pair of calls is one region; regions are numbered in the order of execution. */
-#ifndef BENCHDNN_REGION_H
-#define BENCHDNN_REGION_H
+#ifndef BENCHDNN_TIMING_REGION_H
+#define BENCHDNN_TIMING_REGION_H
 
 #include <stdbool.h>
 

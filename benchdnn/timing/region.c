@@ -1,5 +1,5 @@
 /* Marks a part of the program for an emulator's instruction counter. */
-#include "benchdnn/region.h"
+#include "benchdnn/timing/region.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /* Measuring: the loop of performance mode and the peer beside us. */
-#include "benchdnn/perf.h"
+#include "benchdnn/timing/perf.h"
 
-#include "benchdnn/cold.h"
 #include "benchdnn/driver.h"
 #include "benchdnn/globals.h"
-#include "benchdnn/peer.h"
 #include "benchdnn/progress.h"
-#include "benchdnn/region.h"
 #include "benchdnn/session.h"
+#include "benchdnn/timing/cold.h"
+#include "benchdnn/timing/peer.h"
+#include "benchdnn/timing/region.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Measuring: the loop of performance mode, its report by template, and the peer beside us. */
-#ifndef BENCHDNN_PERF_H
-#define BENCHDNN_PERF_H
+#ifndef BENCHDNN_TIMING_PERF_H
+#define BENCHDNN_TIMING_PERF_H
 
 #include "benchdnn/data.h"
 #include "benchdnn/job.h"
