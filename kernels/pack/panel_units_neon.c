@@ -61,11 +61,11 @@ static void pack_short(const struct pack_units *units, pack_lanes_fn *pack,
 static void pack_all(const struct pack_units *units, pack_lanes_fn *pack, const struct lanes *lanes,
                      size_t k, uint8_t *out, size_t out_step)
 {
-    size_t rest = k % units->at_once;
-    if (k < units->at_once)
+    size_t vectors = k >> units->at_once_bits, rest = k - (vectors << units->at_once_bits);
+    if (!vectors)
         pack_short(units, pack, lanes, k, out, out_step);
     else
-        pack(lanes->from, k / units->at_once, rest * units->to_bytes, out, out_step);
+        pack(lanes->from, vectors, rest * units->to_bytes, out, out_step);
 }
 
 static void pack_few(const struct pack_units *units, const struct lanes *all, size_t k,

@@ -19,8 +19,10 @@ struct patches {
     const struct typed_call *call;
     const struct gemm_panel *panel;
     const struct convolution_shape *image;
-    struct pixel pixels[LANES];
+    struct pixel pixels[LANES]; /* of a row the first one alone */
     bool are_in_a_row;
+    neo_dim left; /* of the row behind the panel before this one; less than 1: nothing */
+    size_t moved; /* lanes of the panel before */
     const unsigned char *padding; /* a line of it */
     size_t bytes;                 /* of an element */
     struct pack_panel part;       /* some steps of the panel: what all of them have in common */
@@ -63,8 +65,9 @@ void convolution_typed_plan_patches(struct convolution_typed *plan)
     plan->is_affine = is_affine(s);
     if (plan->is_affine)
         join_pixels(&plan->image);
-    plan->reads_lines = taps_of(s) == 1 || (size_t)s->ic % plan->a.group == 0;
     plan->merges_taps = s->dilation[WIDTH] == 1 && s->src.c == 1 && s->src.w == s->ic;
+    bool is_short = plan->merges_taps && (size_t)s->ic * element_bytes(plan->a.stored) < 16;
+    plan->reads_lines = taps_of(s) == 1 || ((size_t)s->ic % plan->a.group == 0 && !is_short);
 }
 
 size_t convolution_typed_patches_scratch(const struct convolution_typed *plan)
@@ -91,41 +94,51 @@ static void set_pixel(const struct convolution_shape *s, size_t group, const neo
     }
 }
 
-/* The others of a row, where the first one is not enough. */
-static void set_row(struct patches *patches)
+/* A pixel of the panel; those of a row differ in their columns alone. */
+static struct pixel pixel_of(const struct patches *patches, size_t i)
 {
     const struct convolution_shape *s = patches->image;
-    for (size_t i = 1; i < patches->panel->lanes; i++) {
-        patches->pixels[i] = patches->pixels[i - 1];
-        patches->pixels[i].at[WIDTH] += s->stride[WIDTH];
-        patches->pixels[i].offset += s->stride[WIDTH] * s->src.w;
+    struct pixel pixel = patches->pixels[patches->are_in_a_row ? 0 : i];
+    if (patches->are_in_a_row) {
+        pixel.at[WIDTH] += (neo_dim)i * s->stride[WIDTH];
+        pixel.offset += (neo_dim)i * s->stride[WIDTH] * s->src.w;
     }
+    return pixel;
 }
 
-/* Those of the panel, of which one follows the other. */
-static void set_pixels(struct patches *patches)
+/* Pixel number `index` of dst: its place there; returns the image that it is in. */
+static neo_dim place_of(const struct convolution_shape *s, size_t index, neo_dim *out)
 {
-    const struct convolution_shape *s = patches->image;
-    const struct gemm_panel *panel = patches->panel;
-    size_t index = panel->lane;
-    neo_dim out[SPACE];
     for (int d = SPACE - 1; d >= 0; d--) {
         out[d] = (neo_dim)(index % (size_t)s->out[d]);
         index /= (size_t)s->out[d];
     }
-    patches->are_in_a_row = out[WIDTH] + (neo_dim)panel->lanes <= s->out[WIDTH];
-    if (patches->are_in_a_row) {
-        set_pixel(s, panel->batch, out, (neo_dim)index, &patches->pixels[0]);
-        set_row(patches);
-        return;
+    return (neo_dim)index;
+}
+
+/* Those of the panel, of which one follows the other, and those behind the last panel in its row.
+ */
+static void set_pixels(struct patches *patches)
+{
+    const struct convolution_shape *s = patches->image;
+    const struct gemm_panel *panel = patches->panel;
+    neo_dim out[SPACE], lanes = (neo_dim)panel->lanes;
+    if (lanes <= patches->left) {
+        patches->pixels[0] = pixel_of(patches, patches->moved);
+    } else {
+        neo_dim image = place_of(s, panel->lane, out);
+        patches->left = s->out[WIDTH] - out[WIDTH];
+        patches->are_in_a_row = lanes <= patches->left;
+        for (size_t i = 0; i < (patches->are_in_a_row ? 1 : panel->lanes); i++) {
+            set_pixel(s, panel->batch, out, image, &patches->pixels[i]);
+            int d = SPACE - 1;
+            while (d >= 0 && ++out[d] == s->out[d])
+                out[d--] = 0;
+            image += d < 0;
+        }
     }
-    for (size_t i = 0; i < panel->lanes; i++) {
-        set_pixel(s, panel->batch, out, (neo_dim)index, &patches->pixels[i]);
-        int d = SPACE - 1;
-        while (d >= 0 && ++out[d] == s->out[d])
-            out[d--] = 0;
-        index += d < 0;
-    }
+    patches->left -= lanes;
+    patches->moved = panel->lanes;
 }
 
 /* A tap: how far it is from the first one, by dimension and in elements. */
@@ -137,6 +150,8 @@ static struct tap tap_at(const struct convolution_shape *s, size_t number)
 {
     const neo_dim strides[SPACE] = {s->src.d, s->src.h, s->src.w};
     struct tap tap = {.offset = 0};
+    if (!number)
+        return tap;
     for (int d = SPACE - 1; d >= 0; d--) {
         tap.at[d] = (neo_dim)(number % (size_t)s->kernel[d]) * s->dilation[d];
         tap.offset += tap.at[d] * strides[d];
@@ -244,22 +259,35 @@ static void gather_patch(const struct patches *patches, const struct pixel *pixe
 
 /* ---- whole patches, of pixels of a row whose rows of taps are each one line ---- */
 
+/* Sixteen of them are a vector, which compilers would take for two integers. */
+INLINE void copy_part(unsigned char *to, const unsigned char *from, size_t bytes)
+{
+    typedef uint8_t vector __attribute__((vector_size(16), aligned(1), may_alias));
+    if (bytes == sizeof(vector))
+        *(vector *)to = *(const vector *)from;
+    else
+        memcpy(to, from, bytes);
+}
+
 /* Lines of so many bytes, of which the first and the last ones may be copied twice. */
 INLINE void copy_ends(unsigned char *to, const unsigned char *from, ptrdiff_t apart, size_t lines,
                       size_t count, size_t half)
 {
-    for (size_t i = 0; i < lines; i++, to += LANE_BYTES, from += apart) {
-        memcpy(to, from, half);
-        memcpy(to + count - half, from + count - half, half);
+    const unsigned char *last = from + count - half;
+    unsigned char *to_last = to + count - half;
+#pragma GCC unroll 8
+    for (size_t i = 0; i < lines; i++, from += apart, last += apart) {
+        copy_part(to + i * LANE_BYTES, from, half);
+        copy_part(to_last + i * LANE_BYTES, last, half);
     }
 }
 
-static void copy_lines(unsigned char *to, const unsigned char *from, ptrdiff_t apart, size_t lines,
+INLINE void copy_lines(unsigned char *to, const unsigned char *from, ptrdiff_t apart, size_t lines,
                        size_t count)
 {
     for (; count > 32; count -= 16, to += 16, from += 16)
         for (size_t i = 0; i < lines; i++)
-            memcpy(to + i * LANE_BYTES, from + (ptrdiff_t)i * apart, 16);
+            copy_part(to + i * LANE_BYTES, from + (ptrdiff_t)i * apart, 16);
     if (count >= 16)
         copy_ends(to, from, apart, lines, count, 16);
     else if (count >= 8)
@@ -275,41 +303,71 @@ static void copy_lines(unsigned char *to, const unsigned char *from, ptrdiff_t a
 static struct span pixels_inside(const struct patches *patches, neo_dim columns)
 {
     const struct convolution_shape *s = patches->image;
-    size_t lanes = patches->panel->lanes, begin = 0, end = lanes;
-    while (begin < lanes && patches->pixels[begin].at[WIDTH] < 0)
+    size_t begin = 0, end = patches->panel->lanes;
+    neo_dim first = patches->pixels[0].at[WIDTH], last = s->in[WIDTH] - columns;
+    while (begin < end && first + (neo_dim)begin * s->stride[WIDTH] < 0)
         begin++;
-    while (end > begin && patches->pixels[end - 1].at[WIDTH] + columns > s->in[WIDTH])
+    while (end > begin && first + (neo_dim)(end - 1) * s->stride[WIDTH] > last)
         end--;
     return (struct span){begin, end};
 }
 
-/* A row of the taps of all patches, of `count` elements. */
-static void gather_rows(const struct patches *patches, const struct tap *tap, struct span inside,
-                        size_t count, unsigned char *to)
+static void gather_row_of(const struct patches *patches, const struct tap *tap, size_t i,
+                          size_t count, unsigned char *to)
+{
+    struct pixel pixel = pixel_of(patches, i);
+    gather_row(patches, &pixel, tap, 0, count, to + i * LANE_BYTES);
+}
+
+/* What rows of taps of all patches have in common: the pixels whose taps are all inside, the place
+ * of the first of these, and how far the next one is in bytes; elements of a row, and bytes. */
+struct tap_rows {
+    struct span inside;
+    neo_dim offset;
+    ptrdiff_t apart;
+    size_t count, bytes;
+};
+
+static struct tap_rows tap_rows_of(const struct patches *patches)
 {
     const struct convolution_shape *s = patches->image;
-    const struct pixel *pixels = patches->pixels;
-    ptrdiff_t apart = (ptrdiff_t)(s->stride[WIDTH] * s->src.w) * (ptrdiff_t)patches->bytes;
-    if (!is_inside(s, pixels, tap, WIDTH))
+    neo_dim apart = s->stride[WIDTH] * s->src.w;
+    struct tap_rows rows = {.inside = pixels_inside(patches, s->kernel[WIDTH]),
+                            .apart = (ptrdiff_t)apart * (ptrdiff_t)patches->bytes,
+                            .count = (size_t)(s->kernel[WIDTH] * s->ic)};
+    rows.offset = patches->pixels[0].offset + (neo_dim)rows.inside.begin * apart;
+    rows.bytes = rows.count * patches->bytes;
+    return rows;
+}
+
+static void gather_rows(const struct patches *patches, const struct tap *tap,
+                        const struct tap_rows *rows, unsigned char *to)
+{
+    struct span inside = rows->inside;
+    if (!is_inside(patches->image, &patches->pixels[0], tap, WIDTH))
         inside.end = inside.begin;
+    size_t lines = inside.end - inside.begin;
+    if (lines == LANES) { /* a constant, for loops that are none */
+        copy_lines(to, element(patches, rows->offset + tap->offset), rows->apart, LANES,
+                   rows->bytes);
+        return;
+    }
     for (size_t i = 0; i < inside.begin; i++)
-        gather_row(patches, &pixels[i], tap, 0, count, to + i * LANE_BYTES);
-    if (inside.begin < inside.end)
-        copy_lines(to + inside.begin * LANE_BYTES,
-                   element(patches, pixels[inside.begin].offset + tap->offset), apart,
-                   inside.end - inside.begin, count * patches->bytes);
+        gather_row_of(patches, tap, i, rows->count, to);
+    if (lines)
+        copy_lines(to + inside.begin * LANE_BYTES, element(patches, rows->offset + tap->offset),
+                   rows->apart, lines, rows->bytes);
     for (size_t i = inside.end; i < patches->panel->lanes; i++)
-        gather_row(patches, &pixels[i], tap, 0, count, to + i * LANE_BYTES);
+        gather_row_of(patches, tap, i, rows->count, to);
 }
 
 static void gather_whole(const struct patches *patches, unsigned char *to)
 {
     const struct convolution_shape *s = patches->image;
-    size_t count = (size_t)(s->kernel[WIDTH] * s->ic);
-    struct span inside = pixels_inside(patches, s->kernel[WIDTH]);
+    const struct tap_rows rows = tap_rows_of(patches);
     struct tap tap = tap_at(s, 0);
-    for (size_t done = 0; done < patches->panel->depth; done += count) {
-        gather_rows(patches, &tap, inside, count, to + done * patches->bytes);
+    for (size_t done = 0; done < patches->panel->depth; done += rows.count, to += rows.bytes) {
+        gather_rows(patches, &tap, &rows, to);
         next_tap(s, &tap, HEIGHT);
     }
 }
@@ -371,9 +429,11 @@ static void pack_gathered(struct patches *patches, size_t p, size_t end)
         gather_whole(patches, values);
     for (; p < end; p += steps) {
         size_t count = min_size(steps, end - p);
-        for (size_t i = 0; i < patches->panel->lanes && !whole; i++)
-            gather_patch(patches, &patches->pixels[i], patches->panel->first + p, count,
+        for (size_t i = 0; i < patches->panel->lanes && !whole; i++) {
+            struct pixel pixel = pixel_of(patches, i);
+            gather_patch(patches, &pixel, patches->panel->first + p, count,
                          values + i * LANE_BYTES);
+        }
         pack_strided(patches, p, count, values, (ptrdiff_t)steps, 1);
     }
 }
@@ -388,9 +448,9 @@ static size_t find_lines(const struct patches *patches, const struct tap *tap, s
     neo_dim offset = tap->offset + (neo_dim)channel * s->src.c;
     size_t count = 0;
     for (size_t i = 0; i < patches->panel->lanes; i++) {
-        const struct pixel *pixel = &patches->pixels[i];
-        bool inside = is_inside(s, pixel, tap, SPACE);
-        lines[i] = inside ? element(patches, pixel->offset + offset) : patches->padding;
+        struct pixel pixel = pixel_of(patches, i);
+        bool inside = is_inside(s, &pixel, tap, SPACE);
+        lines[i] = inside ? element(patches, pixel.offset + offset) : patches->padding;
         count += inside;
     }
     return count;
