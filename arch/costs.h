@@ -123,7 +123,8 @@ struct blocks_costs {
 struct other_costs {
     double threads; /* more of them for no more than this of the time */
     double waiting; /* for weights, of what reading them takes, while others are multiplied */
-    double images;  /* from memory, the part of them that is waited for */
+    double images;  /* from memory, the part of them that is waited for, */
+    double results; /* and the part of what is written there */
     double
         loops; /* where compilers make no vectors of kernels in C they take so many times as long */
     double line; /* depthwise: of the L1 cache, on cores of more than two multipliers */

@@ -8,6 +8,8 @@
 #include "src/tensor/descriptor.h"
 #include "src/tensor/layout.h"
 
+enum { SPATIAL = 2 /* dimensions before these, in src and dst */ };
+
 /* How many values are kept for each tap along a dimension of so many taps, whose result has `out`
  * values: one for each point of a tile, but no more than the image has. */
 static double values_for_tap(double points, double taps, double out)
@@ -18,7 +20,6 @@ static double values_for_tap(double points, double taps, double out)
 /* By how much the layout that the algorithm wants is larger than plain weights. */
 static double growth(const struct algorithm *algorithm, const struct problem *problem)
 {
-    enum { SPATIAL = 2 /* dimensions before these, in src and dst */ };
     size_t points = layout_winograd_points(algorithm->weights_layout);
     const neo_memory_desc *weights = &problem->tensors[WEIGHTS], *dst = &problem->tensors[DST];
     double all = 1;
@@ -60,15 +61,37 @@ static double times_as_long(const struct algorithm *algorithm, const struct cpu 
     return has_vectors ? 1 : core_costs(cpu->core)->other.loops;
 }
 
+/* The part of src that strides do not leave out. */
+static double part_read(const struct problem *problem)
+{
+    const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
+    const neo_memory_desc *src = &problem->tensors[SRC], *dst = &problem->tensors[DST];
+    double part = 1;
+    for (int i = SPATIAL; weights->ndims && i < dst->ndims; i++) {
+        neo_dim taps = weights->dims[weights->ndims - dst->ndims + i];
+        if (problem->window.strides[i - SPATIAL] > 1 && src->dims[i] > 0)
+            part *= fmin((double)dst->dims[i] * (double)taps / (double)src->dims[i], 1);
+    }
+    return part;
+}
+
+struct image_bytes cost_images(const struct problem *problem, const struct cpu *cpu)
+{
+    struct image_bytes images = {.read = bytes_of(&problem->tensors[SRC]) * part_read(problem),
+                                 .written = bytes_of(&problem->tensors[DST])};
+    bool stay = images.read + images.written <= (double)cpu->l2_bytes;
+    return stay ? (struct image_bytes){0, 0} : images;
+}
+
 struct cost cost_of(const struct algorithm *algorithm, const struct problem *problem,
                     const struct cpu *cpu, double cycles)
 {
-    const double waited_for = core_costs(cpu->core)->other.images;
-    double images = bytes_of(&problem->tensors[SRC]) + bytes_of(&problem->tensors[DST]);
+    const struct other_costs *costs = &core_costs(cpu->core)->other;
+    struct image_bytes images = cost_images(problem, cpu);
     struct cost cost = {
         .cycles = cycles * times_as_long(algorithm, cpu),
         .weights = weights_bytes(algorithm, problem, cpu),
-        .others = images > (double)cpu->l2_bytes ? waited_for * images : 0,
+        .others = costs->images * images.read + costs->results * images.written,
     };
     if (algorithm->memory)
         algorithm->memory(algorithm, problem, cpu, &cost);

@@ -13,13 +13,19 @@ struct cost {
                       keeps in between, and weights before the first products, once more */
 };
 
+/* Bytes of src, without what strides leave out, and of dst; none where the caches have both. */
+struct image_bytes {
+    double read, written;
+};
+struct image_bytes cost_images(const struct problem *problem, const struct cpu *cpu);
+
 /* Of an algorithm that estimates so many cycles for a problem.
  *
  * Weights always come from memory, as in a network: those of one layer have gone when it is their
  * turn again. Winograd's count as they are kept, several values for each tap. Images and results
- * come from there if they are larger than the caches, and half of that is waited for, but by
- * transforms all. What an algorithm keeps in between has left the caches since it was used for
- * another layer. */
+ * come from there and go there if they are larger than the caches; of what is read two
+ * thirds are waited for, of what is written a third, but all of both by transforms. What an
+ * algorithm keeps in between has left the caches since it was used for another layer. */
 struct cost cost_of(const struct algorithm *algorithm, const struct problem *problem,
                     const struct cpu *cpu, double cycles);
 

@@ -8,6 +8,7 @@
 
 #include "neoprene/log.h"
 
+#include "arch/costs.h"
 #include "src/convolution/convolution.h"
 #include "src/core/log.h"
 #include "src/matmul/matmul.h"
@@ -79,9 +80,15 @@ static void winograd_counts_its_weights_as_they_are_kept(void **state)
     assert_near(estimated(&convolution_winograd_6, &few, &cpu).weights, plain * 25 / 9, 1);
     assert_true(estimated(&convolution_reference, &problem, &cpu).others == 0);
     cpu.l2_bytes = 1;
-    double images = 2.0 * 64 * 28 * 28 * sizeof(float);
-    assert_near(estimated(&convolution_reference, &problem, &cpu).others, images / 2, 1);
-    assert_true(estimated(&convolution_winograd_6, &problem, &cpu).others > images);
+    double image = 64.0 * 28 * 28 * sizeof(float);
+    const struct other_costs *part = &core_costs(cpu.core)->other;
+    assert_near(estimated(&convolution_reference, &problem, &cpu).others,
+                image * (part->images + part->results), 1);
+    assert_true(estimated(&convolution_winograd_6, &problem, &cpu).others > 2 * image);
+    struct problem sparse =
+        layer(64, 64, 28, 1, 2); /* reads every other pixel of every other row */
+    assert_near(estimated(&convolution_reference, &sparse, &cpu).others,
+                image / 4 * (part->images + part->results), 1);
 }
 
 static void memory_takes_time_beside_products(void **state)
@@ -307,13 +314,14 @@ static void winograd_is_chosen_by_a_margin(void **state)
     }
 }
 
-/* 3x3 of channels in, out and a size, or a product of rows by packed weights of so many columns and
- * values. */
+/* A convolution of channels in, out and a size, 3x3 with stride 1 unless it says otherwise, or a
+ * product of rows by packed weights of so many columns and values. */
 struct simulated {
     neo_dim sizes[3];
     double bandwidth;
     const struct algorithm *algorithm;
     double microseconds;
+    neo_dim kernel, stride;
 };
 
 static neo_memory_desc matrix_of(neo_dim rows, neo_dim columns, const char *tag)
@@ -328,7 +336,7 @@ static struct problem problem_of(const struct simulated *row)
 {
     neo_dim m = row->sizes[0], n = row->sizes[1], k = row->sizes[2];
     if (row->algorithm != &matmul_gemm)
-        return layer(m, n, k, 3, 1);
+        return layer(m, n, k, row->kernel ? row->kernel : 3, row->stride ? row->stride : 1);
     struct problem problem = {.operation = &matmul_operation};
     problem.tensors[SRC] = matrix_of(m, k, "ab");
     problem.tensors[WEIGHTS] = matrix_of(k, n, "any");
@@ -336,23 +344,20 @@ static struct problem problem_of(const struct simulated *row)
     return problem;
 }
 
-static double image_bytes(const struct problem *problem)
-{
-    return (double)neo_memory_desc_size(&problem->tensors[SRC]) +
-           (double)neo_memory_desc_size(&problem->tensors[DST]);
-}
-
 /* No image is in a cache when a simulated call begins; in a network small ones are. Transforms wait
- * for all of them, products for half. */
+ * for all of them. */
 static double estimated_microseconds(const struct simulated *row)
 {
-    struct cpu cpu = core_with("neoverse-n1", row->bandwidth);
+    struct cpu cpu = core_with("neoverse-n1", row->bandwidth), small = cpu;
+    small.l2_bytes = 0;
     struct problem problem = problem_of(row);
     struct cost cost = estimated(row->algorithm, &problem, &cpu);
-    double images = image_bytes(&problem);
+    struct image_bytes all = cost_images(&problem, &small);
+    const struct other_costs *costs = &core_costs(cpu.core)->other;
     bool transforms = layout_winograd_points(row->algorithm->weights_layout);
-    if (images <= (double)cpu.l2_bytes)
-        cost.others += transforms ? images : images / 2;
+    if (cost_images(&problem, &cpu).read == 0)
+        cost.others += transforms ? all.read + all.written
+                                  : costs->images * all.read + costs->results * all.written;
     return cost_time(&cost, &cpu) / (cpu.core->ghz * 1000);
 }
 
@@ -389,6 +394,30 @@ static void estimates_are_near_what_was_simulated(void **state)
         {{512, 96, 7}, 3, &convolution_gemm, 1163.2},
         {{512, 512, 7}, 3, &convolution_gemm, 6035.3},
         {{512, 512, 7}, 3, &convolution_winograd_2, 5999.3},
+        {{64, 64, 56}, 3, &convolution_winograd_6, 2364.9},
+        {{256, 64, 56}, 3, &convolution_matmul, 3237.0, 1, 1},
+        {{64, 256, 56}, 3, &convolution_matmul, 2980.7, 1, 1},
+        {{256, 128, 56}, 3, &convolution_matmul, 5908.3, 1, 1},
+        {{512, 128, 28}, 3, &convolution_matmul, 2956.2, 1, 1},
+        {{128, 512, 28}, 3, &convolution_matmul, 2810.7, 1, 1},
+        {{512, 256, 28}, 3, &convolution_matmul, 5689.7, 1, 1},
+        {{1024, 256, 14}, 3, &convolution_gemm, 2846.7, 1, 1},
+        {{256, 1024, 14}, 3, &convolution_gemm, 2682.0, 1, 1},
+        {{1024, 512, 14}, 3, &convolution_gemm, 5671.3, 1, 1},
+        {{512, 2048, 7}, 3, &convolution_gemm, 2765.0, 1, 1},
+        {{256, 512, 56}, 3, &convolution_gemm, 5620.4, 1, 2},
+        {{512, 1024, 28}, 3, &convolution_gemm, 5557.5, 1, 2},
+        {{1024, 2048, 14}, 3, &convolution_gemm, 5459.7, 1, 2},
+        {{128, 128, 56}, 3, &convolution_gemm, 6375.3, 3, 2},
+        {{256, 256, 28}, 3, &convolution_gemm, 6068.4, 3, 2},
+        {{512, 512, 14}, 3, &convolution_gemm, 6104.6, 3, 2},
+        {{16, 16, 128}, 3, &convolution_gemm, 2562.0},
+        {{16, 16, 128}, 3, &convolution_winograd_4, 1998.6},
+        {{16, 16, 128}, 3, &convolution_winograd_2, 3146.8},
+        {{3, 64, 224}, 3, &convolution_rows, 6270.9, 7, 2},
+        {{64, 64, 56}, 3, &convolution_matmul, 1025, 1, 1},
+        {{2048, 512, 7}, 3, &convolution_gemm, 2883, 1, 1},
+        {{320, 320, 320}, 3, &matmul_gemm, 1889.8},
         {{8, 1024, 1024}, 3, &matmul_gemm, 1310.4},
         {{8, 1024, 1024}, 9, &matmul_gemm, 494.2},
         {{8, 1024, 4096}, 3, &matmul_gemm, 5197.0},

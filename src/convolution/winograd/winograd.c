@@ -241,7 +241,8 @@ static void winograd_memory(const struct algorithm *self, const struct problem *
         cost->meanwhile = part * fmin((double)mine.most_blocks / blocks, 1) *
                           fetching_part(&mine, cpu->core) * products_cycles(&work, cpu->core);
     /* Transforms have little to do while images come: all of them are waited for. */
-    cost->others /= core_costs(cpu->core)->other.images;
+    struct image_bytes images = cost_images(problem, cpu);
+    cost->others = images.read + images.written;
     if (mine.tiles) { /* there are images */
         struct winograd_blocking how = {div_up(mine.tiles, mine.strip), mine.most_panels};
         cost->others += winograd_kept(&mine, cpu, &how);
