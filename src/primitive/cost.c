@@ -61,17 +61,23 @@ static double times_as_long(const struct algorithm *algorithm, const struct cpu 
     return has_vectors ? 1 : core_costs(cpu->core)->other.loops;
 }
 
-/* The part of src that strides do not leave out. */
-static double part_read(const struct problem *problem)
+/* The part of src that is read along a dimension: all of it but where strides leave pixels out. */
+static double part_along(const struct problem *problem, int d)
 {
     const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
     const neo_memory_desc *src = &problem->tensors[SRC], *dst = &problem->tensors[DST];
+    neo_dim taps = weights->dims[weights->ndims - dst->ndims + d];
+    return src->dims[d] > 0 ? fmin((double)dst->dims[d] * (double)taps / (double)src->dims[d], 1)
+                            : 1;
+}
+
+/* Only convolutions have weights and strides, and no more dimensions than strides. */
+static double part_read(const struct problem *problem)
+{
     double part = 1;
-    for (int i = SPATIAL; weights->ndims && i < dst->ndims; i++) {
-        neo_dim taps = weights->dims[weights->ndims - dst->ndims + i];
-        if (problem->window.strides[i - SPATIAL] > 1 && src->dims[i] > 0)
-            part *= fmin((double)dst->dims[i] * (double)taps / (double)src->dims[i], 1);
-    }
+    for (int i = 0; problem->tensors[WEIGHTS].ndims && i < 3; i++)
+        if (problem->window.strides[i] > 1)
+            part *= part_along(problem, SPATIAL + i);
     return part;
 }
 
