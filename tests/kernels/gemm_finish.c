@@ -107,7 +107,7 @@ static float want(const struct gemm_finish *finish, enum element element, size_t
 
 static float rounded(enum element dst, float value)
 {
-    uint16_t half;
+    uint16_t half = 0; /* nibbles keep their neighbours */
     if (dst == ELEMENT_F32)
         return value;
     if (dst == ELEMENT_F16 || dst == ELEMENT_BF16) {
