@@ -37,13 +37,12 @@ typedef void pack_steps_fn(const uint8_t *from, ptrdiff_t step, size_t groups, s
 struct pack_units {
     pack_lanes_fn *most, *few, *one;
     pack_steps_fn *steps;
-    pack_steps_fn *last;  /* of the lanes that GEMM_NR leaves beside whole vectors, or NULL */
-    uint8_t at_once;      /* elements */
-    uint8_t at_once_bits; /* the power of two that this is */
-    uint8_t unit;         /* bytes of a group */
-    uint8_t to_bytes;     /* of an element of the panel */
-    uint8_t from_bytes;   /* of one of the source */
-    uint8_t nothing;      /* each byte of an element of the source that becomes zero */
+    pack_steps_fn *last; /* of the lanes that GEMM_NR leaves beside whole vectors, or NULL */
+    uint8_t at_once;     /* elements, a power of two */
+    uint8_t unit;        /* bytes of a group */
+    uint8_t to_bytes;    /* of an element of the panel */
+    uint8_t from_bytes;  /* of one of the source */
+    uint8_t nothing;     /* each byte of an element of the source that becomes zero */
 };
 
 void pack_panel_units(const struct pack_units *units, const struct pack_panel *panel);
@@ -263,15 +262,15 @@ INLINE void pack_last_lanes(uint8_t change, size_t group, size_t to_bytes, size_
     }
 
 /* A kernel of this name, by loops of those names; last: NULL, or of such a name, too. */
-#define PACK_PANEL(name, lanes, steps, last, unit, to_bytes, from_bytes, nothing) \
-    static void name(const struct pack_panel *panel)                              \
-    {                                                                             \
-        static const struct pack_units units = {                                  \
-            lanes##_most,       lanes##_few, lanes##_one,                         \
-            steps##_steps,      last,        VECTOR_BYTES / (to_bytes),           \
-            4 - (to_bytes) / 2, unit,        to_bytes,                            \
-            from_bytes,         nothing};                                         \
-        pack_panel_units(&units, panel);                                          \
+#define PACK_PANEL(name, lanes, steps, last, unit, to_bytes, from_bytes, nothing)        \
+    static void name(const struct pack_panel *panel)                                     \
+    {                                                                                    \
+        static const struct pack_units units = {lanes##_most, lanes##_few,               \
+                                                lanes##_one,  steps##_steps,             \
+                                                last,         VECTOR_BYTES / (to_bytes), \
+                                                unit,         to_bytes,                  \
+                                                from_bytes,   nothing};                  \
+        pack_panel_units(&units, panel);                                                 \
     }
 
 /* One that shares its loops with none. */

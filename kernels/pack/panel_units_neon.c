@@ -61,7 +61,7 @@ static void pack_short(const struct pack_units *units, pack_lanes_fn *pack,
 static void pack_all(const struct pack_units *units, pack_lanes_fn *pack, const struct lanes *lanes,
                      size_t k, uint8_t *out, size_t out_step)
 {
-    size_t vectors = k >> units->at_once_bits, rest = k - (vectors << units->at_once_bits);
+    size_t vectors = k >> __builtin_ctz(units->at_once), rest = k & (units->at_once - 1u);
     if (!vectors)
         pack_short(units, pack, lanes, k, out, out_step);
     else

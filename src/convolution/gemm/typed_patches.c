@@ -21,8 +21,7 @@ struct patches {
     const struct convolution_shape *image;
     struct pixel pixels[LANES]; /* of a row the first one alone */
     bool are_in_a_row;
-    neo_dim left; /* of the row behind the panel before this one; less than 1: nothing */
-    size_t moved; /* lanes of the panel before */
+    neo_dim left; /* of the row behind the panel before this one, or none: below 1 */
     const unsigned char *padding; /* a line of it */
     size_t bytes;                 /* of an element */
     struct pack_panel part;       /* some steps of the panel: what all of them have in common */
@@ -116,29 +115,31 @@ static neo_dim place_of(const struct convolution_shape *s, size_t index, neo_dim
     return (neo_dim)index;
 }
 
-/* Those of the panel, of which one follows the other, and those behind the last panel in its row.
- */
-static void set_pixels(struct patches *patches)
+/* Those of the panel, of which one follows the other. */
+static void find_pixels(struct patches *patches)
 {
     const struct convolution_shape *s = patches->image;
     const struct gemm_panel *panel = patches->panel;
-    neo_dim out[SPACE], lanes = (neo_dim)panel->lanes;
-    if (lanes <= patches->left) {
-        patches->pixels[0] = pixel_of(patches, patches->moved);
-    } else {
-        neo_dim image = place_of(s, panel->lane, out);
-        patches->left = s->out[WIDTH] - out[WIDTH];
-        patches->are_in_a_row = lanes <= patches->left;
-        for (size_t i = 0; i < (patches->are_in_a_row ? 1 : panel->lanes); i++) {
-            set_pixel(s, panel->batch, out, image, &patches->pixels[i]);
-            int d = SPACE - 1;
-            while (d >= 0 && ++out[d] == s->out[d])
-                out[d--] = 0;
-            image += d < 0;
-        }
+    neo_dim out[SPACE], image = place_of(s, panel->lane, out);
+    patches->left = s->out[WIDTH] - out[WIDTH];
+    patches->are_in_a_row = (neo_dim)panel->lanes <= patches->left;
+    for (size_t i = 0; i < (patches->are_in_a_row ? 1 : panel->lanes); i++) {
+        set_pixel(s, panel->batch, out, image, &patches->pixels[i]);
+        int d = SPACE - 1;
+        while (d >= 0 && ++out[d] == s->out[d])
+            out[d--] = 0;
+        image += d < 0;
     }
-    patches->left -= lanes;
-    patches->moved = panel->lanes;
+}
+
+/* Each panel begins a panel's width behind the one before, mostly in the same row. */
+static void set_pixels(struct patches *patches)
+{
+    if ((neo_dim)patches->panel->lanes <= patches->left)
+        patches->pixels[0] = pixel_of(patches, patches->panel->width);
+    else
+        find_pixels(patches);
+    patches->left -= (neo_dim)patches->panel->width;
 }
 
 /* A tap: how far it is from the first one, by dimension and in elements. */
