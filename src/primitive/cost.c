@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "arch/costs.h"
+#include "src/core/checked.h"
 #include "src/core/data_type.h"
 #include "src/tensor/descriptor.h"
 #include "src/tensor/layout.h"
@@ -75,7 +76,8 @@ static double part_along(const struct problem *problem, int d)
 static double part_read(const struct problem *problem)
 {
     double part = 1;
-    for (int i = 0; problem->tensors[WEIGHTS].ndims && i < 3; i++)
+    int strides = problem->tensors[WEIGHTS].ndims ? (int)count_of(problem->window.strides) : 0;
+    for (int i = 0; i < strides; i++)
         if (problem->window.strides[i] > 1)
             part *= part_along(problem, SPATIAL + i);
     return part;
