@@ -136,12 +136,9 @@ static size_t span_bytes(const neo_memory_desc *desc)
 static void decide_apart(struct implementation *impl)
 {
     struct execution_facts *facts = &impl->facts;
-    const intptr_t never = INTPTR_MIN / 2; /* below minus any distance */
     facts->dst_bytes = (intptr_t)span_bytes(implementation_argument(impl, DST));
-    for (enum tensor t = 0; t < DST; t++) {
-        size_t bytes = span_bytes(implementation_argument(impl, t));
-        facts->behind[t] = bytes ? (intptr_t)bytes - 1 : never;
-    }
+    for (enum tensor t = 0; t < DST; t++)
+        facts->behind[t] = (intptr_t)span_bytes(implementation_argument(impl, t)) - 1;
     facts->in_place =
         impl->problem.operation->in_place &&
         neo_memory_desc_equal(&impl->problem.tensors[SRC], &impl->problem.tensors[DST]);

@@ -44,11 +44,11 @@ struct execution_facts {
     int plain_count; /* how many, or -1 if an execution can ask for more than tensors */
     /* For finding tensors in dst's memory, as the doer looks for them. With d from dst's first
      * element to the tensor's, in bytes, the two share some exactly if -behind <= d < dst_bytes. */
-    intptr_t behind[DST], dst_bytes; /* behind: the tensor's bytes, less one, or far less than 0 */
-    bool in_place;                   /* src may be dst */
-    bool empty;                      /* dst has no elements: nothing to do */
-    bool parallel;                   /* large enough for more than one thread */
-    size_t scratch_bytes;            /* for one thread */
+    intptr_t behind[DST], dst_bytes;   /* behind: the tensor's bytes, less one */
+    bool in_place;                     /* src may be dst */
+    bool empty;                        /* dst has no elements: nothing to do */
+    bool parallel;                     /* large enough for more than one thread */
+    size_t scratch_bytes;              /* for one thread */
     const struct implementation *doer; /* this one, or a nested one that does all of the work */
     run_fn *run;                       /* of the doer, on one thread */
     uint64_t images[TENSOR_COUNT][IMAGE_ROOM];
