@@ -314,14 +314,13 @@ static void winograd_is_chosen_by_a_margin(void **state)
     }
 }
 
-/* A convolution of channels in, out and a size, 3x3 with stride 1 unless it says otherwise, or a
- * product of rows by packed weights of so many columns and values. */
+/* A convolution of channels in, out, a size, a kernel's size and a stride (3 and 1 where they are
+ * zero), or a product of rows by packed weights of so many columns and values. */
 struct simulated {
-    neo_dim sizes[3];
+    neo_dim sizes[5];
     double bandwidth;
     const struct algorithm *algorithm;
     double microseconds;
-    neo_dim kernel, stride;
 };
 
 static neo_memory_desc matrix_of(neo_dim rows, neo_dim columns, const char *tag)
@@ -335,8 +334,9 @@ static neo_memory_desc matrix_of(neo_dim rows, neo_dim columns, const char *tag)
 static struct problem problem_of(const struct simulated *row)
 {
     neo_dim m = row->sizes[0], n = row->sizes[1], k = row->sizes[2];
+    neo_dim kernel = row->sizes[3], stride = row->sizes[4];
     if (row->algorithm != &matmul_gemm)
-        return layer(m, n, k, row->kernel ? row->kernel : 3, row->stride ? row->stride : 1);
+        return layer(m, n, k, kernel ? kernel : 3, stride ? stride : 1);
     struct problem problem = {.operation = &matmul_operation};
     problem.tensors[SRC] = matrix_of(m, k, "ab");
     problem.tensors[WEIGHTS] = matrix_of(k, n, "any");
@@ -395,28 +395,28 @@ static void estimates_are_near_what_was_simulated(void **state)
         {{512, 512, 7}, 3, &convolution_gemm, 6035.3},
         {{512, 512, 7}, 3, &convolution_winograd_2, 5999.3},
         {{64, 64, 56}, 3, &convolution_winograd_6, 2364.9},
-        {{256, 64, 56}, 3, &convolution_matmul, 3237.0, 1, 1},
-        {{64, 256, 56}, 3, &convolution_matmul, 2980.7, 1, 1},
-        {{256, 128, 56}, 3, &convolution_matmul, 5908.3, 1, 1},
-        {{512, 128, 28}, 3, &convolution_matmul, 2956.2, 1, 1},
-        {{128, 512, 28}, 3, &convolution_matmul, 2810.7, 1, 1},
-        {{512, 256, 28}, 3, &convolution_matmul, 5689.7, 1, 1},
-        {{1024, 256, 14}, 3, &convolution_gemm, 2846.7, 1, 1},
-        {{256, 1024, 14}, 3, &convolution_gemm, 2682.0, 1, 1},
-        {{1024, 512, 14}, 3, &convolution_gemm, 5671.3, 1, 1},
-        {{512, 2048, 7}, 3, &convolution_gemm, 2765.0, 1, 1},
-        {{256, 512, 56}, 3, &convolution_gemm, 5620.4, 1, 2},
-        {{512, 1024, 28}, 3, &convolution_gemm, 5557.5, 1, 2},
-        {{1024, 2048, 14}, 3, &convolution_gemm, 5459.7, 1, 2},
-        {{128, 128, 56}, 3, &convolution_gemm, 6375.3, 3, 2},
-        {{256, 256, 28}, 3, &convolution_gemm, 6068.4, 3, 2},
-        {{512, 512, 14}, 3, &convolution_gemm, 6104.6, 3, 2},
+        {{256, 64, 56, 1, 1}, 3, &convolution_matmul, 3237.0},
+        {{64, 256, 56, 1, 1}, 3, &convolution_matmul, 2980.7},
+        {{256, 128, 56, 1, 1}, 3, &convolution_matmul, 5908.3},
+        {{512, 128, 28, 1, 1}, 3, &convolution_matmul, 2956.2},
+        {{128, 512, 28, 1, 1}, 3, &convolution_matmul, 2810.7},
+        {{512, 256, 28, 1, 1}, 3, &convolution_matmul, 5689.7},
+        {{1024, 256, 14, 1, 1}, 3, &convolution_gemm, 2846.7},
+        {{256, 1024, 14, 1, 1}, 3, &convolution_gemm, 2682.0},
+        {{1024, 512, 14, 1, 1}, 3, &convolution_gemm, 5671.3},
+        {{512, 2048, 7, 1, 1}, 3, &convolution_gemm, 2765.0},
+        {{256, 512, 56, 1, 2}, 3, &convolution_gemm, 5620.4},
+        {{512, 1024, 28, 1, 2}, 3, &convolution_gemm, 5557.5},
+        {{1024, 2048, 14, 1, 2}, 3, &convolution_gemm, 5459.7},
+        {{128, 128, 56, 3, 2}, 3, &convolution_gemm, 6375.3},
+        {{256, 256, 28, 3, 2}, 3, &convolution_gemm, 6068.4},
+        {{512, 512, 14, 3, 2}, 3, &convolution_gemm, 6104.6},
         {{16, 16, 128}, 3, &convolution_gemm, 2562.0},
         {{16, 16, 128}, 3, &convolution_winograd_4, 1998.6},
         {{16, 16, 128}, 3, &convolution_winograd_2, 3146.8},
-        {{3, 64, 224}, 3, &convolution_rows, 6270.9, 7, 2},
-        {{64, 64, 56}, 3, &convolution_matmul, 1025, 1, 1},
-        {{2048, 512, 7}, 3, &convolution_gemm, 2883, 1, 1},
+        {{3, 64, 224, 7, 2}, 3, &convolution_rows, 6270.9},
+        {{64, 64, 56, 1, 1}, 3, &convolution_matmul, 1025},
+        {{2048, 512, 7, 1, 1}, 3, &convolution_gemm, 2883},
         {{8, 1024, 1024}, 3, &matmul_gemm, 1310.4},
         {{8, 1024, 1024}, 9, &matmul_gemm, 494.2},
         {{8, 1024, 4096}, 3, &matmul_gemm, 5197.0},
