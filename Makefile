@@ -123,7 +123,7 @@ $(BUILD)/kernels/%.o: kernels/%.c $(BUILD)/flags
 	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) $(call isa_of,$<) -c -o $@ $<
 $(BUILD)/kernels/%.o: kernels/%.S $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(call say,AS,$@)$(CC) $(ALL_CFLAGS) $(call isa_of,$<) -c -o $@ $<
+	$(call say,AS,$@)$(CC) $(ALL_CFLAGS) $(call isa_of,$<) -Wno-variadic-macros -c -o $@ $<
 # Descriptors are compared by pairs of words, which clang would put into vectors and take out of them again.
 SRC_FLAGS := -fno-align-functions $(if $(IS_CLANG),-fno-slp-vectorize)
 $(BUILD)/src/%.o: private FOLDER_FLAGS += $(SRC_FLAGS)

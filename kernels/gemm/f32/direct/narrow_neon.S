@@ -253,5 +253,5 @@
 #define KERNEL(height, width) kernel height##x##width, height, %(width / 4), %(width / 4);
 #include "kernels/gemm/f32/direct/in_order_list.h"
 #undef KERNEL
-#define KERNEL(name, height, vectors, group) kernel name, height, vectors, group;
+#define KERNEL(height, width, vectors, group) kernel height##x##width, height, vectors, group;
 #include "kernels/gemm/f32/direct/groups_list.h"

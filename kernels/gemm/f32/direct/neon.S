@@ -22,5 +22,5 @@
     rows_kernel direct_\name, \height, \vectors, \group, \group, \vectors\()_\group
     .endm
 
-#define KERNEL(name, height, vectors, group) kernel name, height, vectors, group;
+#define KERNEL(height, width, vectors, group) kernel height##x##width, height, vectors, group;
 #include "kernels/gemm/f32/direct/list.h"

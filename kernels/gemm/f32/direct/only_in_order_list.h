@@ -1,5 +1,6 @@
-/* Tiles that only cores that issue in order have kernels for, for C and assembly: KERNEL(name,
- * height, vectors, group). Others are given higher ones (gemm/f32/panels/list.h). */
-KERNEL(1x2x8, 1, 4, 2)
-KERNEL(2x2x8, 2, 4, 2)
-KERNEL(1x3x12, 1, 9, 3)
+/* Tiles that only cores that issue in order have kernels for, for C and assembly: KERNEL(height,
+ * width, vectors, group). Others are given higher ones (gemm/f32/panels/list.h). */
+#include "kernels/asm/up_to.h"
+
+KERNELS_UP_TO_2(2x8, 4, 2)
+KERNEL(1, 3x12, 9, 3)

@@ -7,11 +7,12 @@
     TILE(height##x##width##_narrow_neon, height, width / 4, width / 4, 0, 0, IN_ORDER_NARROW)
 #include "kernels/gemm/f32/direct/in_order_list.h"
 #undef KERNEL
-#define KERNEL(name, height, vectors, group) \
-    TILE(name##_narrow_neon, height, vectors, group, 0, 0, IN_ORDER_NARROW)
+#define KERNEL(height, width, vectors, group) \
+    TILE(height##x##width##_narrow_neon, height, vectors, group, 0, 0, IN_ORDER_NARROW)
 #include "kernels/gemm/f32/direct/groups_list.h"
 #undef KERNEL
-#define KERNEL(name, height, vectors, group) TILE(name##_neon, height, vectors, group, 0, 0, 0)
+#define KERNEL(height, width, vectors, group) \
+    TILE(height##x##width##_neon, height, vectors, group, 0, 0, 0)
 #include "kernels/gemm/f32/direct/list.h"
 #undef KERNEL
 #define KERNEL(height, width) \
@@ -26,8 +27,8 @@
 #undef KERNEL
 #endif
 
-#define KERNEL(name, height, vectors, group) \
-    ENTRY(gemm_f32_direct_##name##_ref, gemm_f32_direct_##name##_ref, \
+#define KERNEL(height, width, vectors, group) \
+    ENTRY(gemm_f32_direct_##height##x##width##_ref, gemm_f32_direct_##height##x##width##_ref, \
           0, height, vectors, group, 0, 0, 0)
 #include "kernels/gemm/f32/direct/list.h"
 #include "kernels/gemm/f32/direct/only_in_order_list.h"

@@ -3,6 +3,8 @@
  * At most 24 sums, and wherever a height is, all lower ones. Panels by themselves, and two full
  * ones, are in gemm/f32/direct/direct.h. Fewer than four full ones are as fast without those behind
  * them. */
+#include "kernels/asm/up_to.h"
+
 KERNEL(1, 3, 0, 0)
 KERNEL(1, 4, 0, 0)
 KERNEL(1, 5, 0, 0)
@@ -12,9 +14,4 @@ KERNEL(1, 4, 0, 2)
 KERNEL(1, 4, 2, 2)
 KERNEL(2, 3, 0, 0)
 KERNEL(2, 4, 0, 0)
-KERNEL(1, 0, 2, 2)
-KERNEL(2, 0, 2, 2)
-KERNEL(3, 0, 2, 2)
-KERNEL(4, 0, 2, 2)
-KERNEL(5, 0, 2, 2)
-KERNEL(6, 0, 2, 2)
+KERNELS_UP_TO_6(0, 2, 2)
