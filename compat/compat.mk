@@ -1,7 +1,10 @@
 # Other libraries' interfaces on Neoprene, and the programs that use them.
 
 # Packages of Debian 13 for arm64, unpacked into folders of their own; compat/packages/ has a list for each purpose.
+# Those for this machine, whatever it is, are for the portable build.
 CLIENTS_ROOT := build/clients
+NATIVE := $(shell dpkg --print-architecture 2>/dev/null)
+NATIVE_ROOT := build/clients-$(NATIVE)
 PEERS_ROOT := build/peers
 packages_of = $(shell grep -v '^\#' compat/packages/$(1))
 .PHONY: clients peers
@@ -72,10 +75,20 @@ install-compat: $(COMPAT_LIBS) ## these into $PREFIX/lib/neoprene/compat, never 
 CLIENT_ROWS ?=
 CLIENT_SANITIZERS := thread address,undefined
 HOST_CXX ?= c++
-.PHONY: check-clients check-clients-quick check-programs check-programs-natively
+.PHONY: check-clients check-clients-quick check-growth check-growth-natively check-programs check-programs-natively
 check-clients: $(COMPAT_LIBS) build/tools/icount.so check-programs | clients ## an hour: PyTorch, numpy and ONNX Runtime on our libraries beside Debian's (CLIENT_ROWS=numpy,bert,…, DOCUMENT=docs/drop-in.md for its table)
 	$(Q)$(PYTHON) tests/compat/clients.py --root $(CLIENTS_ROOT) --front $(BUILD)/compat/lib --out $(BUILD)/compat/clients.md \
 	    $(if $(CLIENT_ROWS),--rows '$(CLIENT_ROWS)') $(if $(DOCUMENT),--document '$(DOCUMENT)')
+	$(if $(CLIENT_ROWS),,$(Q)$(MAKE) --no-print-directory check-growth)
+# A thousand passes of whole networks take days under the emulator, and minutes natively: with this machine's PyTorch and the
+# portable build's library, whose code beside the kernels is the same.
+GROWTH_ROWS := $(addprefix growth_,mobilenet_v2 efficientnet_b0 resnet50 vgg11 vgg11_pooled)
+check-growth: ## memory over 1000 forward passes of torchvision's networks in each way, natively (250 MB to fetch)
+	$(Q)ARCHITECTURE=$(NATIVE) compat/unpack.sh $(NATIVE_ROOT) $(call packages_of,networks)
+	$(Q)$(MAKE) --no-print-directory check-growth-natively TARGET=portable
+check-growth-natively: $(COMPAT_LIBS)
+	$(Q)$(PYTHON) tests/compat/clients.py --root $(NATIVE_ROOT) --front $(BUILD)/compat/lib --out $(BUILD)/compat/growth.md \
+	    --rows '$(GROWTH_ROWS)' $(if $(DOCUMENT),--document '$(DOCUMENT)')
 # Programs of oneDNN's C++ interface; one natively under sanitizers too, with the portable build's library.
 check-programs: $(ONEDNN_SO) | clients
 	$(Q)tests/compat/programs.sh $(CLIENTS_ROOT) $(PEER_CXX) $(dir $(ONEDNN_SO))

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs a program of the unpacked packages: directly on AArch64, elsewhere by the emulator.
+# Runs a program of the unpacked packages: directly where they are for this machine, elsewhere by the emulator.
 #   compat/run-client.sh ROOT PROGRAM [ARGUMENT…]       PROGRAM: usr/bin/python3 of ROOT, or a path
 #   FRONT=DIRECTORY   libraries that are found before ROOT's;  PRELOAD=FILE   a library loaded before all
 #   PLUGIN=FILE[,OPTION…]   one of the emulator's
@@ -13,12 +13,12 @@ shift 2
     echo "run-client: there is no $program; 'make clients' unpacks it" >&2
     exit 1
 }
-lib=$root/usr/lib/aarch64-linux-gnu
-path=${FRONT:+$FRONT:}$lib:$lib/openblas-pthread
+lib=$(echo "$root"/usr/lib/*-linux-gnu)
+path=${FRONT:+$FRONT:}$lib:$root/usr/lib:$lib/openblas-pthread
 export PYTHONHOME="$root/usr" PYTHONPATH="$root/usr/lib/python3/dist-packages" PYTHONNOUSERSITE=1 PYTHONDONTWRITEBYTECODE=
 
-if [ "$(uname -m)" = aarch64 ]; then
-    exec "$lib/ld-linux-aarch64.so.1" --library-path "$path" ${PRELOAD:+--preload "$PRELOAD"} "$program" "$@"
+if [ "${lib##*/}" = "$(uname -m)-linux-gnu" ]; then
+    exec "$(echo "$lib"/ld-linux-*.so.?)" --library-path "$path" ${PRELOAD:+--preload "$PRELOAD"} "$program" "$@"
 fi
 emulator=${QEMU:-qemu-aarch64}
 command -v "$emulator" >/dev/null || {

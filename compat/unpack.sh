@@ -1,13 +1,14 @@
 #!/bin/sh
 # Unpacks packages of Debian 13 for arm64, with all that they depend on, into a folder; installs nothing.
 #   compat/unpack.sh ROOT PACKAGE…
+#   ARCHITECTURE=amd64   for another architecture
 # ROOT/usr is then what a machine would have. apt works in a state of its own (ROOT.apt), reads the suite from the
 # server that this machine's own sources name, and takes only what Debian's archive keys have signed. What has been
 # fetched or unpacked stays, so an interrupted run goes on where it stopped.
 set -eu
 suite=trixie
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-triplet=aarch64-linux-gnu
+architecture=${ARCHITECTURE:-arm64}
 
 say() { echo "unpack: $*"; }
 fail() {
@@ -39,8 +40,8 @@ mkdir -p "$done_list" "$state/none" "$state/lists/partial" "$state/archives/part
 : >"$state/status"
 echo "deb [signed-by=$keyring] $server $suite main" >"$state/sources.list"
 cat >"$state/apt.conf" <<CONF
-APT::Architecture "arm64";
-APT::Architectures { "arm64"; };
+APT::Architecture "$architecture";
+APT::Architectures { "$architecture"; };
 APT::Install-Recommends "false";
 APT::Sandbox::User "root";
 Acquire::Languages "none";
@@ -96,7 +97,7 @@ for package in "$state/archives"/*.deb; do
 done
 
 # Links that packages make when they are installed.
-libraries=$root/usr/lib/$triplet
+libraries=$(echo "$root"/usr/lib/*-linux-gnu)
 for name in openblas-pthread/libblas.so.3 openblas-pthread/liblapack.so.3 openblas-pthread/libopenblas.so.0 \
     blis-pthread/libblis.so.4; do
     [ ! -e "$libraries/$name" ] || ln -sfn "$name" "$libraries/$(basename "$name")"

@@ -311,8 +311,24 @@
     X(dnnl_set_max_cpu_isa, W1)
 
 /* Nobody's: a handle of theirs would be handed out as one of ours; they are for other processors
- * than these; or their memory has several addresses. */
+ * than these (micro-kernels, which oneDNN has for x86); or their memory has several addresses. */
 #define UNSERVED_LIST(X) \
+    X(dnnl_brgemm_create) \
+    X(dnnl_brgemm_destroy) \
+    X(dnnl_brgemm_execute) \
+    X(dnnl_brgemm_execute_postops) \
+    X(dnnl_brgemm_finalize) \
+    X(dnnl_brgemm_generate) \
+    X(dnnl_brgemm_get_B_pack_type) \
+    X(dnnl_brgemm_get_scratchpad_size) \
+    X(dnnl_brgemm_is_execute_postops_valid) \
+    X(dnnl_brgemm_release_hw_context) \
+    X(dnnl_brgemm_set_A_scales) \
+    X(dnnl_brgemm_set_B_scales) \
+    X(dnnl_brgemm_set_D_scales) \
+    X(dnnl_brgemm_set_add_C) \
+    X(dnnl_brgemm_set_hw_context) \
+    X(dnnl_brgemm_set_post_ops) \
     X(dnnl_get_cpu_isa_hints) \
     X(dnnl_graph_sycl_interop_allocator_create) \
     X(dnnl_graph_sycl_interop_compiled_partition_execute) \
@@ -323,7 +339,11 @@
     X(dnnl_memory_desc_set_data_type) \
     X(dnnl_primitive_attr_get_dropout) \
     X(dnnl_primitive_create_from_cache_blob) \
-    X(dnnl_primitive_get_cache_blob)
+    X(dnnl_primitive_get_cache_blob) \
+    X(dnnl_transform_create) \
+    X(dnnl_transform_destroy) \
+    X(dnnl_transform_execute) \
+    X(dnnl_transform_generate)
 /* clang-format on */
 
 /* ---- what a list of arguments becomes ---- */

@@ -9,6 +9,7 @@ the second forward pass: instructions, those in oneDNN and in the BLAS, modelled
 faults. --document puts rows that ran into the table that FILE has; --kept runs nothing."""
 import argparse
 import array
+import glob
 import json
 import os
 import platform
@@ -32,7 +33,8 @@ from model import Model  # noqa: E402
 CACHE = os.path.join('build', 'compat', 'clients')
 PLUGIN = os.path.join('build', 'tools', 'icount.so')
 LIMIT = 1e-5
-UNCOUNTED = ('growth', 'onnx')  # their runs are many, and the plugin takes its time of each
+# Their runs are many, and the plugin takes its time of each.
+UNCOUNTED = ('onnx', *(row for row in client.ROWS if row.startswith('growth')))
 ASKED = ('CLIENT_FORWARDS', 'CLIENT_NODE_TESTS')  # variables by which rows are other ones
 SYSTEM, OURS = 'distribution', 'neoprene'
 # A library's part of an instruction's address, by the name of its file; what has no file was written at run time.
@@ -43,8 +45,12 @@ MAP = ('mmap', 'munmap', 'mremap', 'madvise', 'sbrk')
 
 # ---- running ----
 
-def is_emulated():
-    return platform.machine() != 'aarch64'
+def libraries_of(root):
+    return glob.glob(os.path.join(root, 'usr/lib/*-linux-gnu'))[0]
+
+
+def is_emulated(root):
+    return os.path.basename(libraries_of(root)) != platform.machine() + '-linux-gnu'
 
 
 def asked():
@@ -83,7 +89,8 @@ class Library:
     def folder(self, row):
         made_of = ['client.py', *(os.path.join('rows', name + '.py') for name in client.ROWS[row])]
         digest = digest_of_files([os.path.join(HERE, name) for name in made_of] + self.files)[:12]
-        return os.path.join(CACHE, f'{row}-{self.name}-{digest}{asked()}')
+        machine = os.path.basename(libraries_of(self.root)).split('-', maxsplit=1)[0]
+        return os.path.join(CACHE, f'{row}-{self.name}-{machine}-{digest}{asked()}')
 
     def environment(self, row, folder):
         variables = {**os.environ, 'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1'}
@@ -93,12 +100,12 @@ class Library:
             if row == 'distributed':
                 variables['NEOPRENE_WEIGHTS_CACHE'] = os.path.join(os.path.abspath(folder), 'weights')
             if row == 'training':
-                variables['NEOPRENE_ONEDNN_FALLBACK'] = os.path.abspath(os.path.join(
-                    self.root, 'usr/lib/aarch64-linux-gnu/libdnnl.so.3.6'))
+                variables['NEOPRENE_ONEDNN_FALLBACK'] = os.path.join(os.path.abspath(libraries_of(self.root)),
+                                                                     'libdnnl.so.3.6')
             variables.setdefault('CLIENT_FORWARDS', '1000')
         else:
             variables['CLIENT_FORWARDS'] = '3'  # whether the distribution's library grows is its own affair
-        if is_emulated() and row not in UNCOUNTED:
+        if is_emulated(self.root) and row not in UNCOUNTED:
             variables['CLIENT_MARKS'] = '1'
             variables['PLUGIN'] = (f'{os.path.abspath(PLUGIN)},out={folder}/counts,blocks={folder}/blocks')
         return variables
@@ -142,6 +149,10 @@ def values(folder, way):
 
 def compare(row, way, expected, got):
     """(passes, sentence) of two (folder, state, text)."""
+    if got[1] == 'wrong':
+        return False, f'wrong: {got[2]}'
+    if expected[1] == 'wrong':
+        return got[1] == 'ran', f'right; the distribution: {expected[2]}' if got[1] == 'ran' else got[2]
     if expected[1] != 'ran' and got[1] == expected[1]:  # not by the libraries, if it is for the same reason
         same = got[2] == expected[2]
         return same, f'{got[1]} with both: {expected[2]}' if same else f'{got[1]}: {got[2]}; before: {expected[2]}'
@@ -276,7 +287,7 @@ class Checker:
     def __init__(self, args):
         front = args.front
         self.libraries = [Library(SYSTEM, args.root, None), Library(OURS, args.root, front)]
-        self.core = args.cycles if is_emulated() and shutil.which('llvm-mca-19') else None
+        self.core = args.cycles if is_emulated(args.root) and shutil.which('llvm-mca-19') else None
         self.costs = Costs(os.path.join('build', 'perf-cache', 'costs.json'))
         self.model = Model(self.costs)
         self.lines, self.wrong = head(), 0
@@ -315,13 +326,14 @@ def parse(arguments):
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
     parser.add_argument('--root', required=True, help='unpacked clients')
     parser.add_argument('--front', required=True, help='folder with our libraries and nothing else')
-    parser.add_argument('--rows', default=','.join(client.ROWS))
+    parser.add_argument('--rows', default='', help='all but those of a thousand passes, where they are emulated')
     parser.add_argument('--cycles', default='N1', help='the core whose cycles are modelled')
     parser.add_argument('--out', help='a file for the table')
     parser.add_argument('--document', help='a file that has such a table: rows that ran take the place of theirs')
     parser.add_argument('--kept', action='store_true', help='only rows that have run')
     args = parser.parse_args(arguments)
-    args.rows = [row for row in re.split('[, ]+', args.rows) if row]
+    args.rows = [row for row in re.split('[, ]+', args.rows) if row] or \
+                [row for row in client.ROWS if not (row.startswith('growth') and is_emulated(args.root))]
     return args
 
 

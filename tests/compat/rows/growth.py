@@ -1,6 +1,6 @@
 """Memory over many forward passes: none is left behind by any of them.
 
-Of FORWARDS passes of each network and way the first tenth fills caches. What is resident, what malloc has given out and
+Of FORWARDS passes of a network in each way the first tenth fills caches. What is resident, what malloc has given out and
 what is mapped after it is what the last one leaves, but for the bounds below; less than ENOUGH passes do not tell."""
 import ctypes
 import functools
@@ -12,11 +12,6 @@ import torch
 from rows import images
 
 FORWARDS = int(os.environ.get('CLIENT_FORWARDS', '1000'))
-# Every call of the networks, on the smallest images, with few channels and without repetitions: what a pass leaves
-# behind depends on its calls. Only ResNet goes all five ways; VGG-11 has no call that it has not.
-BATCH, SIZE = 2, 8
-NETWORKS = (('resnet_short', FORWARDS, {'width_per_group': 1, 'num_classes': 10}),
-            ('mobilenet_v2', FORWARDS // 10, {'width_mult': 0.25, 'num_classes': 10}))
 # Bytes, bytes and their number: malloc's bound is 70 bytes a pass, the others are what allocators round up to.
 ENOUGH = 50
 BOUNDS = {'resident': 1 << 20, 'allocated': 64 << 10, 'mappings': 4}
@@ -59,14 +54,11 @@ def repeated(name, forward, count):
     return value
 
 
-def ways_of(name, count, options):
-    network, data = images.network_and_images(name, BATCH, SIZE, **options)
+def row(name):
+    network, batch, size, ways = images.NETWORKS[name.removeprefix('growth_')]
+    network, data = images.network_and_images(network, batch, size)
 
-    def prepared(way, prepare):
-        return functools.cache(functools.partial(repeated, f'{name} {way}', prepare(), max(count, 2)))  # measured twice
-    return [(f'{name} {way}', functools.partial(prepared, way, prepare))
-            for way, prepare in images.preparations(network, data, images.WAYS)]
-
-
-def row(_):
-    return torch.inference_mode(), (way for network in NETWORKS for way in ways_of(*network))
+    def prepared(prepare, way):
+        return functools.cache(functools.partial(repeated, f'{name} {way}', prepare(), FORWARDS))  # measured twice
+    return torch.inference_mode(), [(way, functools.partial(prepared, prepare, way))
+                                    for way, prepare in images.preparations(network, data, ways or images.WAYS)]

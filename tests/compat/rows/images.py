@@ -86,11 +86,6 @@ def vgg11_pooled():
     return network
 
 
-def resnet_short(**options):
-    """One block of each of ResNet-50's kinds: 17 of its 53 convolutions."""
-    return torchvision.models.ResNet(torchvision.models.resnet.Bottleneck, [1, 1, 1, 1], **options)
-
-
 def of_repeated_block(make):
     """VGG's 123 million random weights are minutes of the emulator."""
     with torch.device('meta'):
@@ -102,16 +97,15 @@ def of_repeated_block(make):
 
 
 MADE_HERE = {'vgg11': functools.partial(of_repeated_block, vgg11),
-             'vgg11_pooled': functools.partial(of_repeated_block, vgg11_pooled),
-             'resnet_short': resnet_short}
+             'vgg11_pooled': functools.partial(of_repeated_block, vgg11_pooled)}
 
 
-def network_and_images(name, batch, size, **options):
+def network_and_images(name, batch, size):
     """The same weights and images each time."""
     torch.set_num_threads(1)
     torch.manual_seed(1)
     make = MADE_HERE.get(name) or functools.partial(torchvision.models.get_model, name, weights=None)
-    return make(**options).eval(), torch.randn(batch, 3, size, size)
+    return make().eval(), torch.randn(batch, 3, size, size)
 
 
 def row(name):
