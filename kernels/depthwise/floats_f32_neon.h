@@ -8,10 +8,11 @@
 
 enum { MOST_PIXELS = 4 };
 typedef eight factors;
+typedef float weight;
 
 #include "kernels/depthwise/floats_neon.h"
 
-INLINE factors load_weights(const float *tap, size_t channel)
+INLINE factors load_weights(const weight *tap, size_t channel)
 {
     return load_start(tap + channel);
 }
@@ -23,4 +24,4 @@ INLINE eight multiply_add(eight sums, factors line, factors weights)
 }
 
 #define F32_KERNELS(type, element) \
-    FLOAT_KERNELS(type, neon, CPU_NEON, element, ELEMENT_F32, ELEMENT_F32, NULL)
+    FLOAT_KERNELS(type, neon, CPU_NEON, element, ELEMENT_F32, ELEMENT_F32)

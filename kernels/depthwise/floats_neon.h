@@ -3,9 +3,9 @@
  * converted once, and multiplied for every pixel of which it is a column. The last pixels of a row
  * are part of a tile that overlaps the one before, which gives the same sums again.
  *
- * Before it is included a file has MOST_PIXELS of a tile, and what registers hold of 8 channels:
- * `eight` sums, and `factors` of them. After it the file has the functions that are only declared
- * here. */
+ * Before it is included a file has MOST_PIXELS of a tile, what registers hold of 8 channels:
+ * `eight` sums, and `factors` of them; and `weight`, which memory has. After it the file has the
+ * functions that are only declared here. */
 #include "kernels/asm/inline.h"
 #include "kernels/depthwise/taps.h"
 
@@ -19,7 +19,7 @@ struct way {
 /* 8 channels of src; of weights, from channel number `channel` of a tap on; of what sums begin
  * with. */
 INLINE factors load_8(const void *line);
-INLINE factors load_weights(const float *tap, size_t channel);
+INLINE factors load_weights(const weight *tap, size_t channel);
 INLINE eight load_start(const float *start);
 INLINE size_t element_size(void);
 
@@ -35,7 +35,7 @@ INLINE void store_8(void *to, eight values);
 struct tile {
     size_t pixel, channel;
     const void *const *lines; /* of kernel row 0, of the first pixel's first column */
-    const float *weights;
+    const weight *weights;
     size_t offset;
 };
 
@@ -184,12 +184,12 @@ KERNEL(run_any, 0, 0)
 #undef KERNEL
 
 /* clang-format off */
-#define ROW(name, needs, element, weights, sum, arrange, way, columns, stride, pair) \
-    {"depthwise_" name, needs, element, weights, sum, 1 << (element), GROUP, columns, stride, arrange, run_##way, pair, 0}
-#define FLOAT_KERNELS(type, isa, needs, element, weights, sum, arrange)                    \
-    {ROW(#type "_3s1_" #isa, needs, element, weights, sum, arrange, 3s1, 3, 1, NULL),      \
-     ROW(#type "_3s2_" #isa, needs, element, weights, sum, arrange, 3s2, 3, 2, NULL),      \
-     ROW(#type "_5s1_" #isa, needs, element, weights, sum, arrange, 5s1, 5, 1, NULL),      \
-     ROW(#type "_5s2_" #isa, needs, element, weights, sum, arrange, 5s2, 5, 2, NULL),      \
-     ROW(#type "_any_" #isa, needs, element, weights, sum, arrange, any, 0, 0, NULL)}
+#define ROW(name, needs, element, weights, sum, way, columns, stride, pair) \
+    {"depthwise_" name, needs, element, weights, sum, 1 << (element), GROUP, columns, stride, NULL, run_##way, pair, 0}
+#define FLOAT_KERNELS(type, isa, needs, element, weights, sum)                    \
+    {ROW(#type "_3s1_" #isa, needs, element, weights, sum, 3s1, 3, 1, NULL),      \
+     ROW(#type "_3s2_" #isa, needs, element, weights, sum, 3s2, 3, 2, NULL),      \
+     ROW(#type "_5s1_" #isa, needs, element, weights, sum, 5s1, 5, 1, NULL),      \
+     ROW(#type "_5s2_" #isa, needs, element, weights, sum, 5s2, 5, 2, NULL),      \
+     ROW(#type "_any_" #isa, needs, element, weights, sum, any, 0, 0, NULL)}
 /* clang-format on */

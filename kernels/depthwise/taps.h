@@ -24,9 +24,9 @@ enum { DEPTHWISE_BLOCK = 16, DEPTHWISE_MOST_GROUP = 4 };
  * where line(g, x, r) is lines[g * list + x * group + r], plus offset bytes. Kernel rows are taken
  * `group` at a time, as the kernel says; the last ones that are missing have lines too, and weights
  * of 0. Integers: src is s8, or u8, which counts as what it is less 128, weights are s8, and sums
- * s32 modulo 2^32. Floats: weights and sums are f32, and products are added in the order of g, then
- * k, or in that of k for each g alone; a kernel whose weights are f16 rounds them, one that sums
- * f16 rounds start and each sum, too.
+ * s32 modulo 2^32. Floats: sums are f32, weights f32 or f16, and products are added in the order of
+ * g, then k, or in that of k for each g alone; a kernel that sums f16 rounds start and each sum,
+ * too.
  *
  * Nothing but 16 elements of each line is read, and nothing but sums is written. There is a pixel.
  *
@@ -51,14 +51,14 @@ struct depthwise_taps {
 typedef void depthwise_taps_fn(const struct depthwise_taps *taps);
 
 /* Makes `count` units of group * 16 weights, in the order above, those that the kernel reads, in
- * place. Of floats, weights are where f32 were. */
+ * place. */
 typedef void depthwise_arrange_fn(size_t count, int8_t *weights);
 
 struct depthwise_taps_kernel {
     const char *name;
     uint32_t needs;
     enum element src;
-    enum element weights, sum; /* in registers: S8, F32 or F16; S32, F32 or F16 */
+    enum element weights, sum; /* S8, F32 or F16; in registers S32, F32 or F16 */
     unsigned ends;             /* the types of dst, 1 << ELEMENT_*, in which sums may end */
     uint8_t group;
     uint8_t columns, stride;       /* of pixels that are not dilated; 0: any */

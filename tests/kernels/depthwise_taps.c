@@ -78,21 +78,20 @@ static void fill_weights(const struct depthwise_taps_kernel *kernel, struct case
                          enum values values, uint32_t *seed)
 {
     size_t group = kernel->group, units = c->taps.groups * c->taps.columns;
-    size_t bytes = is_integer(kernel) ? sizeof(int8_t) : sizeof(float);
+    size_t bytes = element_bytes(kernel->weights);
     void *weights = guard_at(&guards[WEIGHTS], units * group * C * bytes, 1);
     memset(weights, 0, units * group * C * bytes);
     for (size_t row = 0; row < c->rows; row++)
         for (size_t k = 0; k < c->taps.columns; k++)
             for (size_t j = 0; j < C; j++) {
                 size_t at = (row / group * c->taps.columns + k) * group + row % group;
-                float x = value(values, is_integer(kernel) ? ELEMENT_S8 : ELEMENT_F32, seed);
+                float x = value(values, kernel->weights, seed);
                 if (c->taps.is_narrow && x < -127)
                     x = -127;
-                if (kernel->weights == ELEMENT_F16)
-                    x = f32_of_f16(f16_of_f32(x));
-                c->plain[(row * c->taps.columns + k) * C + j] = x;
-                element_write_f32(is_integer(kernel) ? ELEMENT_S8 : ELEMENT_F32, weights,
-                                  (ptrdiff_t)(at * C + j), x);
+                ptrdiff_t to = (ptrdiff_t)(at * C + j);
+                element_write_f32(kernel->weights, weights, to, x);
+                c->plain[(row * c->taps.columns + k) * C + j] =
+                    element_read_f32(kernel->weights, weights, to);
             }
     if (kernel->arrange)
         kernel->arrange(units, weights);

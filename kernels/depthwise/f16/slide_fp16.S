@@ -200,9 +200,8 @@ channel .req x19
 2:
     .endm
 
-/* Those of a tap are 16, in the room of as many f32. */
     .macro load_weight register, tap
-    ldr q\register, [scratch, #64 * \tap]
+    ldr q\register, [scratch, #32 * \tap]
     .endm
     .macro load_weights
     .set tap, 0

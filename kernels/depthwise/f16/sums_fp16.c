@@ -57,7 +57,7 @@ static void run_3s2_of_any_rows(const struct depthwise_taps *taps)
 
 /* clang-format off */
 #define F16_ROW(name, way, columns, stride, pair) \
-    ROW("f16_" name "_fp16", CPU_FP16, ELEMENT_F16, ELEMENT_F16, ELEMENT_F16, arrange, way, columns, stride, pair)
+    ROW("f16_" name "_fp16", CPU_FP16, ELEMENT_F16, ELEMENT_F16, ELEMENT_F16, way, columns, stride, pair)
 /* clang-format on */
 const struct depthwise_taps_kernel depthwise_f16_fp16[DEPTHWISE_FLOAT_KERNELS] = {
     F16_ROW("3s1", 3s1, 3, 1, depthwise_f16_3s1_pair),

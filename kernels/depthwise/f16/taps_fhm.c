@@ -20,4 +20,4 @@ INLINE void store_8(void *to, eight values)
 }
 
 const struct depthwise_taps_kernel depthwise_f16_fhm[DEPTHWISE_FLOAT_KERNELS] =
-    FLOAT_KERNELS(f16, fhm, CPU_FHM, ELEMENT_F16, ELEMENT_F16, ELEMENT_F32, arrange);
+    FLOAT_KERNELS(f16, fhm, CPU_FHM, ELEMENT_F16, ELEMENT_F16, ELEMENT_F32);

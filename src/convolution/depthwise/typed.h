@@ -75,7 +75,7 @@ static inline size_t depthwise_block_first(const struct depthwise_typed *plan, s
 static inline size_t depthwise_block_bytes(const struct depthwise_typed *plan)
 {
     size_t taps = plan->groups * plan->kernel->group * (size_t)plan->shape.kernel[WIDTH];
-    return taps * DEPTHWISE_BLOCK * (plan->integers ? sizeof(int8_t) : sizeof(float));
+    return taps * DEPTHWISE_BLOCK * element_bytes(plan->kernel->weights);
 }
 
 /* A tap's weight less its zero point, of integers, modulo 2^32. */

@@ -91,7 +91,24 @@ static bool put_s8_line(const struct depthwise_typed_call *call, size_t first, p
                         void *out)
 {
     const int8_t *weights = call->execution->buffers[WEIGHTS];
-    memcpy(out, weights + first + offset, DEPTHWISE_BLOCK);
+    memcpy(out, weights + first + offset, DEPTHWISE_BLOCK * sizeof *weights);
+    return true;
+}
+
+static bool put_f16_line(const struct depthwise_typed_call *call, size_t first, ptrdiff_t offset,
+                         void *out)
+{
+    const uint16_t *weights = call->execution->buffers[WEIGHTS];
+    memcpy(out, weights + first + offset, DEPTHWISE_BLOCK * sizeof *weights);
+    return true;
+}
+
+static bool put_f16(const struct depthwise_typed_call *call, size_t first, ptrdiff_t offset,
+                    void *out)
+{
+    const uint16_t *weights = call->execution->buffers[WEIGHTS];
+    for (size_t c = 0; c < valid_channels(call->plan); c++)
+        ((uint16_t *)out)[c] = weights[weights_of(call, first + c) + offset];
     return true;
 }
 
@@ -158,14 +175,21 @@ INLINE bool put_tap(const struct depthwise_typed_call *call, put_fn *put, size_t
     return true;
 }
 
+/* Does a block have more than is put there? Kernel rows that are missing, or channels. */
+static bool has_gaps(const struct depthwise_typed *plan)
+{
+    return plan->rows % plan->kernel->group || plan->channels < DEPTHWISE_BLOCK;
+}
+
 /* All taps, groups of kernel rows outermost. */
 INLINE bool put_blocks(const struct depthwise_typed_call *call, put_fn *put, size_t blocks,
                        unsigned char *out)
 {
     const struct depthwise_typed *plan = call->plan;
     size_t columns = (size_t)plan->shape.kernel[WIDTH], group = plan->kernel->group;
-    size_t line = DEPTHWISE_BLOCK * (plan->integers ? sizeof(int8_t) : sizeof(float));
-    memset(out, 0, blocks * depthwise_block_bytes(plan));
+    size_t line = DEPTHWISE_BLOCK * element_bytes(plan->kernel->weights);
+    if (has_gaps(plan))
+        memset(out, 0, blocks * depthwise_block_bytes(plan));
     for (size_t row = 0; row < plan->rows; row++)
         for (size_t k = 0; k < columns; k++) {
             size_t at = (row / group * columns + k) * group + row % group;
@@ -288,6 +312,18 @@ static void prepare_integers(struct depthwise_typed_call *call)
     fill_starts(call, src_zeros);
 }
 
+/* Weights of f16 that are multiplied as such have no zero points. */
+static void prepare_floats(const struct depthwise_typed_call *call)
+{
+    const struct depthwise_typed *plan = call->plan;
+    bool in_lines = is_in_lines(plan);
+    memset(depthwise_part(call, plan->shared.start), 0, plan->padded * sizeof(float));
+    if (plan->kernel->weights == ELEMENT_F16)
+        (void)(in_lines ? put_weights(call, put_f16_line) : put_weights(call, put_f16));
+    else
+        put_weights(call, put_floats);
+}
+
 /* ---- scales and bias ---- */
 
 /* Scales of `count` channels that follow each other along one dimension of weights. */
@@ -337,13 +373,10 @@ void depthwise_typed_prepare(struct depthwise_typed_call *call)
     size_t values = plan->padded * sizeof(float);
     call->whole = gemm_results_whole(call->execution);
     memset(depthwise_part(call, plan->shared.padding), 0, values);
-    if (plan->integers) {
+    if (plan->integers)
         prepare_integers(call);
-    } else {
-        memset(depthwise_part(call, plan->shared.start), 0, values);
-        put_weights(call, put_floats);
-        arrange(call, plan->shared.weights, plan->blocks);
-    }
+    else
+        prepare_floats(call);
     fill_results(call);
     call->src_scale = quantization_scale(call->execution, SRC, origin);
     call->ends = ends_in_registers(call);
