@@ -15,11 +15,18 @@
 /* Channels of a call; rows that a kernel may take together. */
 enum { DEPTHWISE_BLOCK = 16, DEPTHWISE_MOST_GROUP = 4 };
 
+/* Where the weight of kernel row r of a group and of channel c is among those of a column. Dot
+ * products, whose groups are of four, want rows next to each other; others channels. */
+static inline size_t depthwise_unit_at(size_t group, size_t r, size_t c)
+{
+    return group == DEPTHWISE_MOST_GROUP ? c * group + r : r * DEPTHWISE_BLOCK + c;
+}
+
 /* For i < pixels, c < DEPTHWISE_BLOCK:
  *
  *   sums[i * row + c] = start[c] + the sum over g < groups, k < columns, r < group of
- *       line(g, i * stride + k * dilation, r)[c] * weights[((g * columns + k) * group + r) * 16 +
- * c]
+ *       line(g, i * stride + k * dilation, r)[c] *
+ *       weights[(g * columns + k) * group * 16 + depthwise_unit_at(group, r, c)]
  *
  * where line(g, x, r) is lines[g * list + x * group + r], plus offset bytes. Kernel rows are taken
  * `group` at a time, as the kernel says; the last ones that are missing have lines too, and weights
@@ -40,8 +47,8 @@ struct depthwise_taps {
     const void *const *lines;
     size_t list;
     size_t offset;
-    const void *weights; /* as arrange() left them */
-    const void *start;   /* of the sums' type */
+    const void *weights;
+    const void *start; /* of the sums' type */
     void *sums;
     size_t row;
     int is_narrow; /* integers: no weight is -128 */
@@ -50,8 +57,8 @@ struct depthwise_taps {
 };
 typedef void depthwise_taps_fn(const struct depthwise_taps *taps);
 
-/* Makes `count` units of group * 16 weights, in the order above, those that the kernel reads, in
- * place. */
+/* Makes units of group * 16 weights, with channels next to each other, those that the kernel reads,
+ * in place: `count` of them. */
 typedef void depthwise_arrange_fn(size_t count, int8_t *weights);
 
 struct depthwise_taps_kernel {

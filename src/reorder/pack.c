@@ -6,7 +6,6 @@
 #include "src/reorder/reorder.h"
 #include "src/tensor/descriptor.h"
 #include "src/tensor/layout.h"
-#include "src/tensor/typed_layout.h"
 
 struct reorder_pack {
     const struct cpu *cpu;
@@ -29,7 +28,7 @@ static const char *refuse_unless(bool fits, const struct problem *problem)
  */
 static bool is_packed_as_f32(const struct problem *problem, int tensor)
 {
-    return is_packed(problem, tensor) && !typed_layout_type(problem->tensors[tensor].packed.id);
+    return is_packed(problem, tensor) && layout_is_f32(problem->tensors[tensor].packed.id);
 }
 
 static const char *pack_refuse(const struct algorithm *self, const struct problem *problem,

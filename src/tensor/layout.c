@@ -3,6 +3,7 @@
 
 #include "src/core/checked.h"
 #include "src/tensor/block_layout.h"
+#include "src/tensor/depthwise_layout.h"
 #include "src/tensor/typed_layout.h"
 #include "src/tensor/winograd.h"
 
@@ -139,11 +140,15 @@ const char *layout_winograd_refuse(enum layout_id id, const neo_memory_desc *wei
 static size_t panel_of(size_t id)
 {
     const struct gemm_type *type = typed_layout_type((uint16_t)id);
+    if (depthwise_layout_is((uint16_t)id))
+        return DEPTHWISE_BLOCK;
     return LAYOUT_PANEL * (type ? typed_layout_unit(type) : 1);
 }
 
 static uint16_t version_of(size_t id)
 {
+    if (depthwise_layout_is((uint16_t)id))
+        return DEPTHWISE_LAYOUT_VERSION;
     if (panel_of(id) != LAYOUT_PANEL)
         return LAYOUT_WIDE_VERSION;
     return layout_winograd_points((enum layout_id)id) ? LAYOUT_WINOGRAD_VERSION : LAYOUT_VERSION;
@@ -278,7 +283,9 @@ const char *layout_wrong(const neo_memory_desc *desc)
     const struct gemm_type *type = typed_layout_type(packed->id);
     if (block_layout_is(packed->id))
         return block_layout_wrong(desc);
-    if (!type && (packed->id < LAYOUT_MATMUL_F32 || packed->id > LAYOUT_WINOGRAD_6_F32))
+    if (depthwise_layout_is(packed->id))
+        return depthwise_layout_wrong(desc);
+    if (!type && !layout_is_f32(packed->id))
         return "the packed layout is unknown";
     if (packed->version != version_of(packed->id) || packed->panel != panel_of(packed->id))
         return "the packed layout is of a version that this library does not have";
@@ -314,6 +321,8 @@ size_t layout_bytes(const neo_memory_desc *desc)
     size_t bytes = 0;
     if (block_layout_is(desc->packed.id))
         return block_layout_bytes(desc);
+    if (depthwise_layout_is(desc->packed.id))
+        return depthwise_layout_read(desc).bytes;
     bytes_fit(desc, &bytes);
     return bytes;
 }

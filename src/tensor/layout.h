@@ -33,9 +33,16 @@ enum layout_id {
     LAYOUT_MATMUL_TYPED = 64,      /* + GEMM_…: see typed_layout.h */
     LAYOUT_CONVOLUTION_TYPED = 96, /* the same */
     LAYOUT_MATMUL_BLOCKS = 128,    /* + …: see block_layout.h */
+    LAYOUT_DEPTHWISE_TYPED = 192,  /* + …: see depthwise_layout.h */
 };
 
-/* The matrices that a packed descriptor stands for. */
+/* Is the id one of those that f32 is multiplied from, by algorithms of f32 alone? */
+static inline bool layout_is_f32(uint16_t id)
+{
+    return id >= LAYOUT_MATMUL_F32 && id <= LAYOUT_WINOGRAD_6_F32;
+}
+
+/* The matrices that a packed descriptor stands for, but for depthwise_layout.h's. */
 struct layout_shape {
     size_t matrices, k, n;
     size_t columns; /* n with the padding of the panels */

@@ -74,6 +74,21 @@ static void fill_lines(const struct depthwise_taps_kernel *kernel, struct case_ 
     c->taps.list = c->count * group;
 }
 
+/* Packed weights are where kernels have them. */
+static void check_places(const struct depthwise_taps_kernel *kernel, const struct case_ *c,
+                         const void *weights)
+{
+    size_t group = kernel->group;
+    for (size_t row = 0; row < c->rows; row++)
+        for (size_t k = 0; k < c->taps.columns; k++)
+            for (size_t j = 0; j < C; j++) {
+                size_t unit = row / group * c->taps.columns + k;
+                size_t at = unit * group * C + depthwise_unit_at(group, row % group, j);
+                float got = element_read_f32(kernel->weights, weights, (ptrdiff_t)at);
+                assert_true(got == c->plain[(row * c->taps.columns + k) * C + j]);
+            }
+}
+
 static void fill_weights(const struct depthwise_taps_kernel *kernel, struct case_ *c,
                          enum values values, uint32_t *seed)
 {
@@ -95,6 +110,7 @@ static void fill_weights(const struct depthwise_taps_kernel *kernel, struct case
             }
     if (kernel->arrange)
         kernel->arrange(units, weights);
+    check_places(kernel, c, weights);
     c->taps.weights = weights;
 }
 

@@ -24,6 +24,7 @@ static const struct layout_case layout_cases[] = {
     {LAYOUT_WINOGRAD_6_F32, false, "oihw", 4, {13, 5, 3, 3}},
     {LAYOUT_WINOGRAD_4_F32, false, "oihw", 4, {13, 5, 3, 1}},
     {LAYOUT_WINOGRAD_6_F32, false, "oiw", 3, {13, 5, 3}},
+    {LAYOUT_DEPTHWISE_TYPED + 1, true, "goihw", 5, {21, 1, 1, 3, 3}},
 };
 
 /* Unpacking must give the plain weights, or say why it cannot. */
@@ -92,6 +93,7 @@ static void packed_weights_are_copied_into_their_own_layout_only(void **state)
         {LAYOUT_WINOGRAD_6_F32, true, "goihw", 5, {1, 12, 9, 3, 3}},
         {LAYOUT_CONVOLUTION_F32, true, "goihw", 5, {21, 1, 1, 3, 3}},
         {LAYOUT_DEPTHWISE_F32, true, "goihw", 5, {21, 1, 1, 3, 3}},
+        {LAYOUT_DEPTHWISE_TYPED + 1, true, "goihw", 5, {21, 1, 1, 3, 3}},
         {LAYOUT_MATMUL_F32, false, "abcde", 5, {1, 12, 9, 3, 3}},
     };
     for (size_t i = 0; i < count_of(cases); i++) {

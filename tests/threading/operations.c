@@ -6,9 +6,10 @@
 
 #include "arch/cores.h"
 #include "arch/topology.h"
+#include "src/packed/depthwise.h"
 #include "src/packed/pack.h"
 #include "src/primitive/engine.h"
-#include "src/tensor/layout.h"
+#include "src/tensor/depthwise_layout.h"
 #include "src/threading/default_pool.h"
 #include "tests/support/cases/operands.h"
 #include "tests/support/estimate.h"
@@ -408,7 +409,20 @@ static const struct layout_case {
     {LAYOUT_DEPTHWISE_F32, "goihw", 1, 5, {421, 1, 1, 3, 3}},
     {LAYOUT_DEPTHWISE_F32, "hwigo", 1, 5, {421, 1, 1, 5, 3}},
     {LAYOUT_WINOGRAD_4_F32, "oihw", 0, 4, {113, 5, 3, 3}},
+    {LAYOUT_DEPTHWISE_TYPED + 1, "goihw", 1, 5, {421, 1, 1, 3, 3}},
 };
+
+static void run_transfer(const struct place *place, const struct weights_transfer *t,
+                         bool is_depthwise, bool unpacks)
+{
+    const struct parallel *parallel = &place->stream->parallel;
+    int threads = neo_stream_num_threads(place->stream);
+    struct depthwise_transfer depthwise = {t->plain, t->packed, t->plain_data, t->packed_data};
+    if (is_depthwise)
+        (unpacks ? depthwise_unpack : depthwise_pack)(&depthwise, parallel, threads);
+    else
+        (unpacks ? weights_unpack : weights_pack)(t, parallel, threads);
+}
 
 static void check_packing(const struct layout_case *c, const struct place *place,
                           const neo_memory_desc *plain, float *data, const struct tensor *want)
@@ -416,16 +430,17 @@ static void check_packing(const struct layout_case *c, const struct place *place
     neo_memory_desc packed = want->desc;
     int threads = neo_stream_num_threads(place->stream);
     size_t bytes = neo_memory_desc_size(&packed), plain_bytes = neo_memory_desc_size(plain);
+    bool is_depthwise = depthwise_layout_is((uint16_t)c->id);
     struct tensor got = tensor_make(engine, &packed, 0), back = tensor_make(engine, plain, 5);
     struct weights_transfer transfer = {plain, &packed, data, neo_memory_get_handle(got.memory),
                                         cpu_get()};
-    weights_pack(&transfer, &place->stream->parallel, threads);
+    run_transfer(place, &transfer, is_depthwise, false);
     if (memcmp(transfer.packed_data, neo_memory_get_handle(want->memory), bytes))
         fail_msg("layout %d: packed otherwise on %d threads of pool kind %d", (int)c->id, threads,
                  place->kind);
     transfer.plain_data = back.data;
     if (!layout_winograd_points(c->id)) {
-        weights_unpack(&transfer, &place->stream->parallel, threads);
+        run_transfer(place, &transfer, is_depthwise, true);
         assert_memory_equal(back.data, data, plain_bytes);
     }
     tensor_free(&got);

@@ -7,12 +7,59 @@
 #include "src/primitive/types.h"
 #include "src/tensor/descriptor.h"
 
-/* ---- selection ---- */
-
 static size_t taps_of(const struct convolution_shape *s)
 {
     return (size_t)(s->kernel[DEPTH] * s->kernel[HEIGHT] * s->kernel[WIDTH]);
 }
+
+/* ---- the kernel, and the layout that it reads ---- */
+
+/* What weights are in full: their zero points may take them out of their own type. */
+static enum element exact_weights(const struct problem *problem)
+{
+    return problem->zero_points[WEIGHTS] ? ELEMENT_F32 : type_of(problem, WEIGHTS);
+}
+
+/* Do attributes permit sums of f16, of so few products? */
+static enum element sums_of(const struct problem *problem)
+{
+    enum { MOST_TAPS = 1024 };
+    neo_accumulation_mode mode = problem->attributes.accumulation;
+    bool permits = mode == NEO_ACCUMULATION_F16 || mode == NEO_ACCUMULATION_RELAXED ||
+                   mode == NEO_ACCUMULATION_ANY;
+    return permits && taps_of(convolution_shape_of(problem)) <= MOST_TAPS ? ELEMENT_F16
+                                                                          : ELEMENT_F32;
+}
+
+static const struct depthwise_taps_kernel *find_kernel(const struct problem *problem,
+                                                       const struct cpu *cpu)
+{
+    const struct convolution_shape *s = convolution_shape_of(problem);
+    return depthwise_taps_find(cpu->features, type_of(problem, SRC), exact_weights(problem),
+                               sums_of(problem), (size_t)s->kernel[WIDTH], (size_t)s->stride[WIDTH],
+                               (size_t)s->dilation[WIDTH]);
+}
+
+static enum layout_id packed_layout(const struct problem *problem, const struct cpu *cpu)
+{
+    const struct depthwise_taps_kernel *kernel = find_kernel(problem, cpu);
+    return depthwise_layout_of(kernel->weights, kernel->group);
+}
+
+/* Zero points are not known before an execution, and may leave no weights that fit. */
+static bool can_pack(const struct problem *problem, const struct cpu *cpu)
+{
+    return !problem->zero_points[WEIGHTS] &&
+           depthwise_layout_holds(find_kernel(problem, cpu)->weights, type_of(problem, WEIGHTS));
+}
+
+static bool suits_packed(const struct problem *problem, const struct cpu *cpu)
+{
+    return can_pack(problem, cpu) &&
+           problem->tensors[WEIGHTS].packed.id == packed_layout(problem, cpu);
+}
+
+/* ---- selection ---- */
 
 /* Could the scratchpad's size overflow? Images may be astronomical where strides are 0. */
 static bool fits(const struct convolution_shape *s)
@@ -32,11 +79,11 @@ static bool fits(const struct convolution_shape *s)
 static const char *typed_refuse(const struct algorithm *self, const struct problem *problem,
                                 const struct cpu *cpu)
 {
-    (void)self, (void)cpu;
+    (void)self;
     if (is_f32_alone(problem))
         return "all tensors are of f32";
-    if (problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_PACKED)
-        return "the weights are packed for another algorithm";
+    if (problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_PACKED && !suits_packed(problem, cpu))
+        return "the weights are packed for another algorithm, or have zero points of their own";
     if (problem->zero_points[SRC] && !is_of_integers(problem))
         return "floats have a zero point";
     if (!fits(convolution_shape_of(problem)))
@@ -44,16 +91,19 @@ static const char *typed_refuse(const struct algorithm *self, const struct probl
     return convolution_refuse_direct(problem);
 }
 
-/* Weights that are `any` have channels next to each other, tap by tap. */
+/* Weights that are `any` are packed for the kernel; or they have channels next to each other, tap
+ * by tap. */
 static void typed_choose(const struct algorithm *self, struct problem *problem,
                          const struct cpu *cpu)
 {
     static const char *const tags[] = {"dabc", "deabc", "defabc"};
     neo_memory_desc *weights = &problem->tensors[WEIGHTS];
-    (void)self, (void)cpu;
+    (void)self;
     if (weights->format_kind != NEO_FORMAT_ANY)
         return;
-    if (convolution_is_grouped(problem))
+    if (can_pack(problem, cpu))
+        layout_set(weights, packed_layout(problem, cpu), convolution_is_grouped(problem));
+    else if (convolution_is_grouped(problem))
         desc_set_tag(weights, tags[weights->ndims - 4]);
     else
         desc_set_plain(weights);
@@ -87,9 +137,9 @@ static size_t take(size_t *end, size_t bytes)
 static void plan_shared(struct depthwise_typed *plan)
 {
     struct depthwise_shared_parts *parts = &plan->shared;
-    size_t values = plan->padded * sizeof(float), end = 0;
-    parts->weights = take(&end, plan->blocks * depthwise_block_bytes(plan));
-    parts->ones = take(&end, depthwise_block_bytes(plan));
+    size_t values = plan->layout.padded * sizeof(float), end = 0;
+    parts->weights = take(&end, plan->is_packed ? 0 : plan->layout.sums_at);
+    parts->ones = take(&end, plan->layout.block_bytes);
     parts->start = take(&end, values);
     parts->ones_start = take(&end, values);
     parts->scales = take(&end, values);
@@ -111,9 +161,9 @@ static void plan_task(struct depthwise_typed *plan, size_t bytes)
     parts->sums = take(&end, pixels * channels * sizeof(float));
     parts->more_sums = take(&end, pixels * channels * sizeof(float));
     parts->row_scales = take(&end, pixels * sizeof(float));
-    parts->patch =
-        take(&end,
-             plan->gathers ? plan->tile_height * plan->rows * plan->columns * channels * bytes : 0);
+    parts->patch = take(&end, plan->gathers ? plan->tile_height * plan->layout.rows *
+                                                  plan->columns * channels * bytes
+                                            : 0);
     parts->bytes = end;
 }
 
@@ -132,7 +182,7 @@ static void plan_tiles(struct depthwise_typed *plan)
     const struct convolution_shape *s = &plan->shape;
     size_t width = max_size((size_t)s->out[WIDTH], 1), height = max_size((size_t)s->out[HEIGHT], 1);
     plan->pairs = has_pairs(plan);
-    plan->lists = div_up(plan->rows + plan->pairs, plan->kernel->group);
+    plan->lists = div_up(plan->layout.rows + plan->pairs, plan->kernel->group);
     plan->tiles_across = div_up(width, plan->pairs ? DEPTHWISE_TILE / 2 : DEPTHWISE_TILE);
     plan->tile_width = div_up(width, plan->tiles_across);
     plan->is_dense = plan->tiles_across == 1 && s->dst.h == s->out[WIDTH] * s->dst.w;
@@ -152,25 +202,8 @@ static void plan_results(struct depthwise_typed *plan, const struct problem *pro
     bool is_scaled = problem->scales[SRC] || problem->scales[WEIGHTS] || problem->scales[DST] ||
                      problem->zero_points[DST];
     plan->ends = plan->finish && (plan->integers || !is_scaled) &&
-                 plan->channels >= DEPTHWISE_BLOCK &&
+                 plan->layout.channels >= DEPTHWISE_BLOCK &&
                  plan->kernel->ends >> type_of(problem, DST) & 1;
-}
-
-/* What weights are in full: their zero points may take them out of their own type. */
-static enum element exact_weights(const struct problem *problem)
-{
-    return problem->zero_points[WEIGHTS] ? ELEMENT_F32 : type_of(problem, WEIGHTS);
-}
-
-/* Do attributes permit sums of f16, of so few products? */
-static enum element sums_of(const struct problem *problem)
-{
-    enum { MOST_TAPS = 1024 };
-    neo_accumulation_mode mode = problem->attributes.accumulation;
-    bool permits = mode == NEO_ACCUMULATION_F16 || mode == NEO_ACCUMULATION_RELAXED ||
-                   mode == NEO_ACCUMULATION_ANY;
-    return permits && taps_of(convolution_shape_of(problem)) <= MOST_TAPS ? ELEMENT_F16
-                                                                          : ELEMENT_F32;
 }
 
 static void typed_plan(void *out, const struct problem *problem, const struct cpu *cpu)
@@ -180,16 +213,14 @@ static void typed_plan(void *out, const struct problem *problem, const struct cp
     enum element src = type_of(problem, SRC);
     plan->shape = *convolution_shape_of(problem);
     plan->integers = is_of_integers(problem);
-    plan->kernel = depthwise_taps_find(cpu->features, src, exact_weights(problem), sums_of(problem),
-                                       (size_t)s->kernel[WIDTH], (size_t)s->stride[WIDTH],
-                                       (size_t)s->dilation[WIDTH]);
-    plan->channels = (size_t)(s->groups * s->oc);
-    plan->padded = max_size(plan->channels, DEPTHWISE_BLOCK);
-    plan->gathers = s->src.c != 1 || s->oc != 1 || plan->channels < DEPTHWISE_BLOCK;
-    plan->blocks = div_up(plan->padded, DEPTHWISE_BLOCK);
-    plan->chunks = div_up(plan->blocks, DEPTHWISE_CHUNK);
-    plan->rows = (size_t)(s->kernel[DEPTH] * s->kernel[HEIGHT]);
-    plan->groups = div_up(plan->rows, plan->kernel->group);
+    plan->kernel = find_kernel(problem, cpu);
+    plan->is_packed = problem->tensors[WEIGHTS].format_kind == NEO_FORMAT_PACKED;
+    plan->layout = depthwise_layout_make(
+        plan->kernel->weights, plan->kernel->group, (size_t)(s->groups * s->oc),
+        (size_t)(s->kernel[DEPTH] * s->kernel[HEIGHT]), (size_t)s->kernel[WIDTH]);
+    plan->gathers = s->src.c != 1 || s->oc != 1 || plan->layout.channels < DEPTHWISE_BLOCK;
+    plan->chunks = div_up(plan->layout.blocks, DEPTHWISE_CHUNK);
+    plan->groups = div_up(plan->layout.rows, plan->kernel->group);
     plan_tiles(plan);
     plan_shared(plan);
     plan_task(plan, element_bytes(src));

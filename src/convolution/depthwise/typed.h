@@ -11,13 +11,15 @@
 #include "kernels/gemm/finish.h"
 #include "src/convolution/convolution.h"
 #include "src/gemm/operands.h"
+#include "src/tensor/depthwise_layout.h"
 
 /* Pixels and blocks of channels of a tile. */
 enum { DEPTHWISE_TILE = 128, DEPTHWISE_CHUNK = 2 };
 
 /* Where parts of the scratchpad are, in bytes: those of the execution, */
 struct depthwise_shared_parts {
-    size_t weights, ones; /* as kernels read them; the latter all of 1, for one block */
+    size_t weights; /* as kernels read them, unless they are packed */
+    size_t ones;    /* of one block, all of 1 */
     size_t start, ones_start, scales, offsets, zeros, src_zeros, excess, padding; /* by channel */
     size_t bytes;
 };
@@ -32,15 +34,15 @@ struct depthwise_typed {
     const struct depthwise_taps_kernel *kernel;
     gemm_finish_fn *finish; /* what makes results of a tile at once; NULL: lines do */
     bool integers;
-    bool gathers;            /* lines of channels are copied */
-    size_t channels, padded; /* of dst; as many as a block at least */
-    size_t blocks, chunks;
-    size_t rows, groups; /* of the kernel: lines of a column, and groups of them */
-    size_t lists;        /* groups that a row of the tile has lines for */
-    size_t columns;      /* of src that a row of a tile has */
-    bool pairs;          /* rows of pixels are summed two at a time */
-    bool is_dense;       /* rows of tiles follow each other in dst */
-    bool ends;           /* kernels can make results of sums in registers */
+    bool gathers;   /* lines of channels are copied */
+    bool is_packed; /* weights are in this layout; else each execution makes its blocks: */
+    struct depthwise_layout layout;
+    size_t chunks, groups; /* of blocks; of lines of a column */
+    size_t lists;          /* groups that a row of the tile has lines for */
+    size_t columns;        /* of src that a row of a tile has */
+    bool pairs;            /* rows of pixels are summed two at a time */
+    bool is_dense;         /* rows of tiles follow each other in dst */
+    bool ends;             /* kernels can make results of sums in registers */
     size_t tile_width, tile_height;
     size_t tiles_across, tiles_down;
     struct depthwise_shared_parts shared;
@@ -53,6 +55,8 @@ struct depthwise_typed_call {
     const struct execution *execution;
     struct gemm_finish whole;
     unsigned char *scratch;
+    const unsigned char *weights; /* packed, or in the scratchpad */
+
     bool is_narrow;  /* no weight that kernels read is -128 */
     bool has_zeros;  /* channels' sums of src count as many times as `zeros` says */
     bool has_excess; /* padding is another value than src's zero point */
@@ -63,19 +67,6 @@ struct depthwise_typed_call {
 static inline void *depthwise_part(const struct depthwise_typed_call *call, size_t at)
 {
     return call->scratch + at;
-}
-
-/* The first channel of a block: the last one ends where channels end. */
-static inline size_t depthwise_block_first(const struct depthwise_typed *plan, size_t block)
-{
-    return min_size(block * DEPTHWISE_BLOCK, plan->padded - DEPTHWISE_BLOCK);
-}
-
-/* Weights of a block, in bytes. */
-static inline size_t depthwise_block_bytes(const struct depthwise_typed *plan)
-{
-    size_t taps = plan->groups * plan->kernel->group * (size_t)plan->shape.kernel[WIDTH];
-    return taps * DEPTHWISE_BLOCK * element_bytes(plan->kernel->weights);
 }
 
 /* A tap's weight less its zero point, of integers, modulo 2^32. */

@@ -1,6 +1,6 @@
 /* Depthwise convolution of any types: what belongs to channels, made once for an execution. Weights
- * become blocks of channels as kernels read them: integers are s8, without their zero points if all
- * of them are s8 then; else zero points are left to sums of src. */
+ * that are plain become blocks of channels as kernels read them: integers are s8, without their
+ * zero points if all of them are s8 then; else zero points are left to sums of src. */
 #include <string.h>
 
 #include "kernels/asm/inline.h"
@@ -33,7 +33,7 @@ static void read_zeros_of_src(const struct depthwise_typed_call *call, int32_t *
 {
     static const neo_dim origin[NEO_MAX_NDIMS];
     const struct problem *problem = call->execution->problem;
-    size_t channels = call->plan->channels, oc = (size_t)call->plan->shape.oc;
+    size_t channels = call->plan->layout.channels, oc = (size_t)call->plan->shape.oc;
     bool are_common = gemm_results_are_common(problem, problem->zero_points[SRC]);
     int32_t zero = are_common ? quantization_zero_point(call->execution, SRC, origin) : 0;
     for (size_t c = 0; c < channels; c++)
@@ -63,15 +63,25 @@ static uint32_t weight_at(const struct depthwise_typed_call *call, size_t channe
     return (uint32_t)weight - (uint32_t)zero_of_weights(call, channel);
 }
 
+static int8_t packed_weight(const struct depthwise_typed_call *call, size_t channel, size_t tap)
+{
+    const struct depthwise_layout *layout = &call->plan->layout;
+    size_t block = channel / DEPTHWISE_BLOCK, c = channel - depthwise_layout_first(layout, block);
+    const int8_t *weights = (const int8_t *)call->weights + block * layout->block_bytes;
+    return weights[depthwise_layout_at(layout, tap, c)];
+}
+
 uint32_t depthwise_typed_weight(const struct depthwise_typed_call *call, size_t channel, size_t tap)
 {
+    if (call->plan->is_packed)
+        return (uint32_t)packed_weight(call, channel, tap);
     return weight_at(call, channel, (ptrdiff_t)convolution_weights_tap(&call->plan->shape, tap));
 }
 
 /* Channels of a block that exist. */
 static size_t valid_channels(const struct depthwise_typed *plan)
 {
-    return min_size(plan->channels, DEPTHWISE_BLOCK);
+    return min_size(plan->layout.channels, DEPTHWISE_BLOCK);
 }
 
 /* ---- weights of a block ---- */
@@ -84,7 +94,8 @@ typedef bool put_fn(const struct depthwise_typed_call *call, size_t first, ptrdi
 /* Are those of neighbouring channels next to each other? */
 static bool is_in_lines(const struct depthwise_typed *plan)
 {
-    return plan->shape.weights_g == 1 && plan->shape.oc == 1 && plan->channels >= DEPTHWISE_BLOCK;
+    return plan->shape.weights_g == 1 && plan->shape.oc == 1 &&
+           plan->layout.channels >= DEPTHWISE_BLOCK;
 }
 
 static bool put_s8_line(const struct depthwise_typed_call *call, size_t first, ptrdiff_t offset,
@@ -169,8 +180,8 @@ INLINE bool put_tap(const struct depthwise_typed_call *call, put_fn *put, size_t
 {
     const struct depthwise_typed *plan = call->plan;
     ptrdiff_t offset = (ptrdiff_t)convolution_weights_tap(&plan->shape, tap);
-    for (size_t b = 0; b < blocks; b++, out += depthwise_block_bytes(plan))
-        if (!put(call, depthwise_block_first(plan, b), offset, out))
+    for (size_t b = 0; b < blocks; b++, out += plan->layout.block_bytes)
+        if (!put(call, depthwise_layout_first(&plan->layout, b), offset, out))
             return false;
     return true;
 }
@@ -178,7 +189,7 @@ INLINE bool put_tap(const struct depthwise_typed_call *call, put_fn *put, size_t
 /* Does a block have more than is put there? Kernel rows that are missing, or channels. */
 static bool has_gaps(const struct depthwise_typed *plan)
 {
-    return plan->rows % plan->kernel->group || plan->channels < DEPTHWISE_BLOCK;
+    return plan->layout.rows % plan->kernel->group || plan->layout.channels < DEPTHWISE_BLOCK;
 }
 
 /* All taps, groups of kernel rows outermost. */
@@ -189,8 +200,8 @@ INLINE bool put_blocks(const struct depthwise_typed_call *call, put_fn *put, siz
     size_t columns = (size_t)plan->shape.kernel[WIDTH], group = plan->kernel->group;
     size_t line = DEPTHWISE_BLOCK * element_bytes(plan->kernel->weights);
     if (has_gaps(plan))
-        memset(out, 0, blocks * depthwise_block_bytes(plan));
-    for (size_t row = 0; row < plan->rows; row++)
+        memset(out, 0, blocks * plan->layout.block_bytes);
+    for (size_t row = 0; row < plan->layout.rows; row++)
         for (size_t k = 0; k < columns; k++) {
             size_t at = (row / group * columns + k) * group + row % group;
             if (!put_tap(call, put, blocks, row * columns + k, out + at * line))
@@ -203,7 +214,7 @@ INLINE bool put_blocks(const struct depthwise_typed_call *call, put_fn *put, siz
 INLINE bool put_weights(const struct depthwise_typed_call *call, put_fn *put)
 {
     const struct depthwise_typed *plan = call->plan;
-    return put_blocks(call, put, plan->blocks, depthwise_part(call, plan->shared.weights));
+    return put_blocks(call, put, plan->layout.blocks, depthwise_part(call, plan->shared.weights));
 }
 
 /* ---- sums of weights ---- */
@@ -222,16 +233,16 @@ static void sum_weights(const struct depthwise_typed_call *call)
     const struct depthwise_typed *plan = call->plan;
     const int8_t *weights = depthwise_part(call, plan->shared.weights);
     int32_t *sums = depthwise_part(call, plan->shared.start);
-    size_t bytes = depthwise_block_bytes(plan);
-    for (size_t b = 0; b < plan->blocks; b++)
-        sum_block(weights + b * bytes, bytes, sums + depthwise_block_first(plan, b));
+    size_t bytes = plan->layout.block_bytes;
+    for (size_t b = 0; b < plan->layout.blocks; b++)
+        sum_block(weights + b * bytes, bytes, sums + depthwise_layout_first(&plan->layout, b));
 }
 
 static bool has_lowest(const struct depthwise_typed_call *call)
 {
     const struct depthwise_typed *plan = call->plan;
     return memchr(depthwise_part(call, plan->shared.weights), (uint8_t)INT8_MIN,
-                  plan->blocks * depthwise_block_bytes(plan));
+                  plan->layout.blocks * plan->layout.block_bytes);
 }
 
 static void arrange(const struct depthwise_typed_call *call, size_t at, size_t blocks)
@@ -249,23 +260,26 @@ static void arrange(const struct depthwise_typed_call *call, size_t at, size_t b
 static bool sums_are_floats(const struct depthwise_typed_call *call)
 {
     const struct depthwise_typed *plan = call->plan;
-    size_t taps = plan->rows * (size_t)plan->shape.kernel[WIDTH];
+    size_t taps = plan->layout.rows * (size_t)plan->shape.kernel[WIDTH];
     return plan->finish && !call->has_zeros && !call->has_excess && taps < 1 << (22 - 8 - 7);
 }
 
-/* What sums begin with, and with weights of 1; zeros: of src. */
-static void fill_starts(const struct depthwise_typed_call *call, const int32_t *zeros)
+/* What sums begin with, and with weights of 1. sums: of weights; zeros: of src. */
+static void fill_starts(const struct depthwise_typed_call *call, const int32_t *sums,
+                        const int32_t *zeros)
 {
     const struct depthwise_typed *plan = call->plan;
     enum element src = type_of(call->execution->problem, SRC);
     uint32_t *start = depthwise_part(call, plan->shared.start);
     uint32_t *ones_start = depthwise_part(call, plan->shared.ones_start);
     uint32_t begin = call->whole.is_float ? GEMM_FLOAT_START : 0;
-    uint32_t taps = (uint32_t)plan->rows * (uint32_t)plan->shape.kernel[WIDTH];
-    memset(ones_start, 0, plan->padded * sizeof *ones_start);
-    for (size_t c = 0; c < plan->channels; c++) {
+    uint32_t taps = (uint32_t)plan->layout.rows * (uint32_t)plan->shape.kernel[WIDTH];
+    memset(ones_start, 0, plan->layout.padded * sizeof *ones_start);
+    memset(start + plan->layout.channels, 0,
+           (plan->layout.padded - plan->layout.channels) * sizeof *start);
+    for (size_t c = 0; c < plan->layout.channels; c++) {
         uint32_t zero = (uint32_t)gemm_shift_zero(src, zeros[c]);
-        start[c] = start[c] * -zero + begin;
+        start[c] = (uint32_t)sums[c] * -zero + begin;
         ones_start[c] = taps * -zero;
     }
 }
@@ -278,7 +292,7 @@ static void fill_padding(struct depthwise_typed_call *call, const int32_t *zeros
     int32_t low = has_sign ? INT8_MIN : 0, high = has_sign ? INT8_MAX : UINT8_MAX;
     uint32_t *excess = depthwise_part(call, plan->shared.excess);
     uint8_t *padding = depthwise_part(call, plan->shared.padding);
-    for (size_t c = 0; c < plan->channels; c++) {
+    for (size_t c = 0; c < plan->layout.channels; c++) {
         int32_t zero = zeros[c], value = zero < low ? low : zero > high ? high : zero;
         padding[c] = (uint8_t)value;
         excess[c] = (uint32_t)value - (uint32_t)zero;
@@ -286,13 +300,20 @@ static void fill_padding(struct depthwise_typed_call *call, const int32_t *zeros
     }
 }
 
-static void prepare_integers(struct depthwise_typed_call *call)
+/* Gives back sums of weights. */
+static const int32_t *find_packed(struct depthwise_typed_call *call)
+{
+    const struct depthwise_layout *layout = &call->plan->layout;
+    call->is_narrow = !memchr(call->weights + layout->flags_at, 1, layout->blocks);
+    return (const int32_t *)(const void *)(call->weights + layout->sums_at);
+}
+
+static const int32_t *arrange_integers(struct depthwise_typed_call *call)
 {
     const struct depthwise_typed *plan = call->plan;
     const struct problem *problem = call->execution->problem;
     enum element weights = type_of(problem, WEIGHTS);
     int32_t *zeros = depthwise_part(call, plan->shared.zeros);
-    int32_t *src_zeros = depthwise_part(call, plan->shared.src_zeros);
     bool in_lines = is_in_lines(plan) && !is_shifted(problem, WEIGHTS);
     call->has_zeros =
         !(in_lines ? put_weights(call, put_s8_line) : put_weights(call, put_without_zeros));
@@ -300,16 +321,24 @@ static void prepare_integers(struct depthwise_typed_call *call)
         put_weights(call, put_with_zeros);
         put_blocks(call, put_one, 1, depthwise_part(call, plan->shared.ones));
         arrange(call, plan->shared.ones, 1);
-        for (size_t c = 0; c < plan->channels; c++)
+        for (size_t c = 0; c < plan->layout.channels; c++)
             zeros[c] = gemm_shift_zero(weights, zero_of_weights(call, c));
     }
     call->is_narrow = !has_lowest(call);
     sum_weights(call);
-    arrange(call, plan->shared.weights, plan->blocks);
+    arrange(call, plan->shared.weights, plan->layout.blocks);
+    return depthwise_part(call, plan->shared.start);
+}
+
+static void prepare_integers(struct depthwise_typed_call *call)
+{
+    const struct depthwise_typed *plan = call->plan;
+    int32_t *src_zeros = depthwise_part(call, plan->shared.src_zeros);
+    const int32_t *sums = plan->is_packed ? find_packed(call) : arrange_integers(call);
     read_zeros_of_src(call, src_zeros);
     fill_padding(call, src_zeros);
     call->whole.is_float = sums_are_floats(call);
-    fill_starts(call, src_zeros);
+    fill_starts(call, sums, src_zeros);
 }
 
 /* Weights of f16 that are multiplied as such have no zero points. */
@@ -317,7 +346,9 @@ static void prepare_floats(const struct depthwise_typed_call *call)
 {
     const struct depthwise_typed *plan = call->plan;
     bool in_lines = is_in_lines(plan);
-    memset(depthwise_part(call, plan->shared.start), 0, plan->padded * sizeof(float));
+    memset(depthwise_part(call, plan->shared.start), 0, plan->layout.padded * sizeof(float));
+    if (plan->is_packed)
+        return;
     if (plan->kernel->weights == ELEMENT_F16)
         (void)(in_lines ? put_weights(call, put_f16_line) : put_weights(call, put_f16));
     else
@@ -346,14 +377,14 @@ static void fill_results(const struct depthwise_typed_call *call)
     const neo_memory_desc *bias = &problem->tensors[BIAS];
     float *scales = depthwise_part(call, plan->shared.scales);
     float *offsets = depthwise_part(call, plan->shared.offsets);
-    size_t together = plan->shape.oc > 1 ? (size_t)plan->shape.oc : plan->channels;
-    for (size_t c = 0; c < plan->padded; c++)
+    size_t together = plan->shape.oc > 1 ? (size_t)plan->shape.oc : plan->layout.channels;
+    for (size_t c = 0; c < plan->layout.padded; c++)
         scales[c] = 1, offsets[c] = -0.0f; /* which changes nothing */
-    for (size_t c = 0; c < plan->channels; c += together)
+    for (size_t c = 0; c < plan->layout.channels; c += together)
         scale_channels(call, c, together, scales);
     if (bias->ndims)
         line_load(problem->convert, bias->data_type, call->execution->buffers[BIAS], 0,
-                  bias->strides[0], plan->channels, offsets);
+                  bias->strides[0], plan->layout.channels, offsets);
 }
 
 /* Do kernels make results of sums? Those of integers have to be floats, and division a reciprocal.
@@ -370,8 +401,10 @@ void depthwise_typed_prepare(struct depthwise_typed_call *call)
 {
     const struct depthwise_typed *plan = call->plan;
     static const neo_dim origin[NEO_MAX_NDIMS];
-    size_t values = plan->padded * sizeof(float);
+    size_t values = plan->layout.padded * sizeof(float);
     call->whole = gemm_results_whole(call->execution);
+    call->weights = plan->is_packed ? call->execution->buffers[WEIGHTS]
+                                    : depthwise_part(call, plan->shared.weights);
     memset(depthwise_part(call, plan->shared.padding), 0, values);
     if (plan->integers)
         prepare_integers(call);

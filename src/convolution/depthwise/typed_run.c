@@ -79,7 +79,8 @@ static unsigned char *patch_of(const struct work *work, size_t row, size_t tap)
 {
     const struct depthwise_typed *plan = work->call->plan;
     size_t line = DEPTHWISE_CHUNK * DEPTHWISE_BLOCK * work->bytes;
-    return work->scratch + plan->task.patch + (row * plan->rows + tap) * plan->columns * line;
+    return work->scratch + plan->task.patch +
+           (row * plan->layout.rows + tap) * plan->columns * line;
 }
 
 /* Lines of a group of kernel rows: where their first columns are, and how many bytes columns are
@@ -95,7 +96,7 @@ static void find_line(const struct work *work, size_t row, size_t tap, struct gr
 {
     const struct depthwise_typed *plan = work->call->plan;
     struct source_row source = {.first = 0};
-    if (tap < plan->rows || plan->pairs)
+    if (tap < plan->layout.rows || plan->pairs)
         source = source_row(work, row, tap);
     group->lines[r] = padding_of(work);
     group->apart[r] = 0;
@@ -196,7 +197,7 @@ static void gather(const struct work *work)
 {
     const struct depthwise_typed *plan = work->call->plan;
     for (size_t row = 0; row < work->tile.height; row++)
-        for (size_t tap = 0; tap < plan->rows; tap++)
+        for (size_t tap = 0; tap < plan->layout.rows; tap++)
             gather_tap(work, row, tap);
 }
 
@@ -236,7 +237,7 @@ static void sum_rows(const struct work *work, size_t sums_at, bool ones)
     const struct convolution_shape *s = &plan->shape;
     const struct depthwise_shared_parts *parts = &plan->shared;
     size_t first_block = work->tile.chunk * DEPTHWISE_CHUNK;
-    size_t blocks = min_size(DEPTHWISE_CHUNK, plan->blocks - first_block);
+    size_t blocks = min_size(DEPTHWISE_CHUNK, plan->layout.blocks - first_block);
     struct depthwise_taps taps = {
         .pixels = work->tile.width,
         .groups = plan->groups,
@@ -250,9 +251,9 @@ static void sum_rows(const struct work *work, size_t sums_at, bool ones)
     struct gemm_finish end;
     bool ends = ends_here(work);
     for (size_t b = 0; b < blocks; b++) {
-        size_t first = depthwise_block_first(plan, first_block + b), at = first - work->tile.from;
-        size_t weights = (first_block + b) * depthwise_block_bytes(plan);
-        taps.weights = depthwise_part(call, ones ? parts->ones : parts->weights + weights);
+        size_t block = first_block + b, weights = block * plan->layout.block_bytes;
+        size_t first = depthwise_layout_first(&plan->layout, block), at = first - work->tile.from;
+        taps.weights = ones ? depthwise_part(call, parts->ones) : call->weights + weights;
         taps.start =
             (const float *)depthwise_part(call, ones ? parts->ones_start : parts->start) + first;
         taps.offset = (plan->gathers ? at : first) * work->bytes;
@@ -300,7 +301,7 @@ static void take_padding_back(const struct work *work)
     uint32_t *sums =
         (uint32_t *)(void *)(work->scratch + plan->task.sums) + (tile->channel - tile->from);
     for (size_t i = 0; i < tile->height * tile->width; i++)
-        for (size_t tap = 0; tap < plan->rows * columns; tap++) {
+        for (size_t tap = 0; tap < plan->layout.rows * columns; tap++) {
             struct source_row source = source_row(work, i / tile->width, tap / columns);
             size_t x = i % tile->width * (size_t)s->stride[WIDTH] +
                        tap % columns * (size_t)s->dilation[WIDTH];
@@ -341,8 +342,9 @@ static struct depthwise_tile tile_at(const struct depthwise_typed *plan, size_t 
     tile.depth = (neo_dim)(index % (size_t)s->out[DEPTH]);
     tile.n = (neo_dim)(index / (size_t)s->out[DEPTH]);
     tile.channel = tile.chunk * DEPTHWISE_CHUNK * DEPTHWISE_BLOCK;
-    tile.channels = min_size(DEPTHWISE_CHUNK * DEPTHWISE_BLOCK, plan->channels - tile.channel);
-    tile.from = depthwise_block_first(plan, tile.chunk * DEPTHWISE_CHUNK);
+    tile.channels =
+        min_size(DEPTHWISE_CHUNK * DEPTHWISE_BLOCK, plan->layout.channels - tile.channel);
+    tile.from = depthwise_layout_first(&plan->layout, tile.chunk * DEPTHWISE_CHUNK);
     return tile;
 }
 

@@ -220,6 +220,31 @@ static void reorder_unpack_bf16(struct primitive_problem *p, neo_engine *engine)
     p->reorder_dst.data_type = NEO_BF16;
 }
 
+/* What a depthwise convolution of bf16 chooses, and the same weights plain. */
+static neo_memory_desc packed_depthwise(neo_engine *engine, neo_memory_desc *plain)
+{
+    struct primitive_problem chooser = {0};
+    neo_primitive_desc *pd;
+    convolution_depthwise_bf16(&chooser, engine);
+    assert_int_equal(neo_convolution_primitive_desc_create(&pd, engine, &chooser.convolution, NULL),
+                     NEO_OK);
+    neo_memory_desc packed = *neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS);
+    neo_primitive_desc_destroy(pd);
+    *plain = tagged(5, "abcde", packed.dims);
+    plain->data_type = NEO_BF16;
+    return packed;
+}
+
+static void reorder_pack_depthwise(struct primitive_problem *p, neo_engine *engine)
+{
+    p->reorder_dst = packed_depthwise(engine, &p->reorder_src);
+}
+
+static void reorder_unpack_depthwise(struct primitive_problem *p, neo_engine *engine)
+{
+    p->reorder_src = packed_depthwise(engine, &p->reorder_dst);
+}
+
 static void reorder_unpack(struct primitive_problem *p, neo_engine *engine)
 {
     p->reorder_src = packed_weights(engine);
@@ -283,6 +308,8 @@ static const struct {
     {"reorder, packed to packed", reorder_repack},
     {"reorder, packing bf16", reorder_pack_bf16},
     {"reorder, unpacking bf16", reorder_unpack_bf16},
+    {"reorder, packing for depthwise kernels", reorder_pack_depthwise},
+    {"reorder, unpacking what is for depthwise kernels", reorder_unpack_depthwise},
 };
 const size_t primitive_problem_count = count_of(problems);
 
