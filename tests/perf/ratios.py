@@ -41,7 +41,7 @@ def publish(measurer, tables, asked):
     said = [name for name in ASKED if name in os.environ]
     if said:
         raise MeasureError(f'{said[0]} is in the environment, and would be asked for with f32, too: say it to make, as TYPES=')
-    types = ' '.join(asked.values())
+    types = ' '.join(map(str, asked.values()))
     all_ratios = {core: [] for core in measurer.core_names}
     for operation, file, layout in tables:
         problems = shapes.read_file(operation, file)
