@@ -191,14 +191,24 @@ double gemm_planes_estimate(const struct cpu *cpu, double batch, double m, doubl
     return 200 + batch * (300 + sums + tile * tiles + copies + b);
 }
 
+/* Where rows are packed. */
+static double first_of_call(const struct core *core)
+{
+    return core->in_order ? 100 : 200 + 500 * core->slowness;
+}
+
+static double step_of_matrix(const struct core *core)
+{
+    return core->in_order ? 400 : 400 * core->slowness;
+}
+
 double gemm_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
                      bool b_packed, bool a_listed, size_t a_stride)
 {
     double b = b_packed ? 0 : pack_cycles(cpu->core, n, k);
-    double step = cpu->core->in_order ? 400 : 400 * cpu->core->slowness;        /* of a matrix */
-    double first = cpu->core->in_order ? 100 : 200 + 500 * cpu->core->slowness; /* of a call */
     if (!a_listed || !gemm_lists(cpu, n) || m == 0)
-        return first + batch * (step + packed_cycles(cpu, m, n, k) + b);
+        return first_of_call(cpu->core) +
+               batch * (step_of_matrix(cpu->core) + packed_cycles(cpu, m, n, k) + b);
     const double low_tile = GEMM_LOW_TILE; /* clang wants a double */
     double height = gemm_f32_listed_find(cpu->features, cpu->core->in_order)->height, copies = 0;
     if (gemm_rows_collide(a_stride, cpu)) {
@@ -216,6 +226,41 @@ double gemm_estimate(const struct cpu *cpu, double batch, double m, double n, do
     const double each = 160 * cpu->core->slowness; /* of matrices */
     double all = cpu->core->in_order ? 800 : 600 * cpu->core->slowness;
     return all - each + batch * (each + cycles + copies + b);
+}
+
+/* Cycles for one of what a core does so many of in a cycle; 0: less than one. */
+static double cycles_of(double in_a_cycle)
+{
+    return in_a_cycle > 0 ? 1 / in_a_cycle : 2;
+}
+
+/* All instructions that multiply. Where rows are few each waits for the sum that it adds to, or for
+ * a vector of columns, which is loaded for few others. A square has two rows, and of one alone half
+ * is empty. */
+static double typed_cycles(const struct core *core, const struct gemm_type *type, double m,
+                           double n, double k)
+{
+    const double mr = GEMM_MR; /* clang wants a double */
+    double unit = type->kind == MAC_SMMLA || type->kind == MAC_BFMMLA ? 2 : 1;
+    double rows = ceil(m / unit) * unit, columns = ceil(n / type->vector) * type->vector;
+    double tall = fmin(rows, mr), loads = cycles_of(core->loads_per_cycle) / (tall / unit);
+    double waits = core->fmla_latency / (tall * GEMM_VECTORS);
+    double issues = cycles_of((double)core->macs[type->kind]);
+    return rows * columns * k / type->products * fmax(fmax(issues, waits), loads);
+}
+
+double gemm_typed_estimate(const struct cpu *cpu, const struct gemm_type *type, double batch,
+                           double m, double n, double k, bool b_packed)
+{
+    if (!type)
+        return gemm_estimate(cpu, batch, m, n, k, b_packed, false, 0);
+    const struct gemm_costs *costs = &core_costs(cpu->core)->gemm;
+    const double mr = GEMM_MR, nr = GEMM_VECTORS * (double)type->vector;
+    double tiles = ceil(m / mr) * ceil(n / nr) * cpu->core->slowness * costs->tile;
+    double packed = costs->a * m * k + (b_packed ? 0 : pack_cycles(cpu->core, n, k));
+    double products = m > 0 ? costs->packed_sums * typed_cycles(cpu->core, type, m, n, k) : 0;
+    return first_of_call(cpu->core) +
+           batch * (step_of_matrix(cpu->core) + products + tiles + packed);
 }
 
 bool gemm_packing_pays(const struct cpu *cpu, double m, double n, double k, size_t a_stride)

@@ -267,6 +267,11 @@ double gemm_planes_estimate(const struct cpu *cpu, double batch, double m, doubl
 double gemm_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
                      bool b_packed, bool a_listed, size_t a_stride);
 
+/* The same where panels hold a type; NULL: f32. Beside its sums, nothing of what becomes of them.
+ */
+double gemm_typed_estimate(const struct cpu *cpu, const struct gemm_type *type, double batch,
+                           double m, double n, double k, bool b_packed);
+
 /* Where packed weights of n columns are fetched, all cycles go by while they are, but nothing hides
  * the first panel. */
 void gemm_count_fetching(struct cost *cost, double n);

@@ -55,20 +55,18 @@ static double size_or(neo_dim dim)
     return dim == NEO_RUNTIME_DIM ? 256 : (double)dim;
 }
 
-/* Products take as many cycles as those of f32, by what an instruction does of either. */
+/* Elements of both sides are converted or copied, but for packed weights, and so are sums. */
 static double typed_estimate(const struct algorithm *self, const struct problem *problem,
                              const struct cpu *cpu)
 {
     struct matmul_shape shape = matmul_shape(problem);
-    const struct gemm_type *type = multiplied(problem, cpu), *f32 = &gemm_types[GEMM_F32];
+    const struct gemm_type *type = multiplied(problem, cpu);
     double batch = size_or(shape.batch), m = size_or(shape.m), n = size_or(shape.n);
-    double k = size_or(shape.k), elements = batch * (m * k + n * k + m * n);
-    bool packed = problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED;
+    double k = size_or(shape.k), quantizing = matmul_is_dynamic(problem) ? batch * m * k : 0;
+    bool packed = type && problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED;
+    double elements = batch * (m * k + (packed ? 0 : n * k) + m * n);
     (void)self;
-    if (type)
-        k *= (double)f32->products / (double)type->products;
-    double quantising = matmul_is_dynamic(problem) ? batch * m * size_or(shape.k) : 0;
-    return gemm_estimate(cpu, batch, m, n, k, packed, false, 0) + elements / 2 + quantising;
+    return gemm_typed_estimate(cpu, type, batch, m, n, k, packed) + elements / 2 + quantizing;
 }
 
 static void typed_memory(const struct algorithm *self, const struct problem *problem,

@@ -317,6 +317,37 @@ static void one_column_has_a_bias_by_column(void **state)
 }
 
 #if !NEO_PORTABLE
+/* Cores that multiply f32 faster than bf16 have both, and weights of bf16 are half as long. */
+static void few_rows_are_rounded_where_that_takes_less_time(void **state)
+{
+    (void)state;
+    enum { K = 1024 };
+    static const struct {
+        const char *core;
+        neo_dim rows;
+        bool is_rounded;
+    } rows[] = {
+        {"neoverse-n2", 1, true},   {"neoverse-n2", 2, true},    {"neoverse-n2", 5, true},
+        {"neoverse-n2", 128, true}, {"cortex-a710", 1, true},    {"m2-avalanche", 1, false},
+        {"m2-avalanche", 8, false}, {"m2-avalanche", 64, false},
+    };
+    for (size_t i = 0; i < count_of(rows); i++) {
+        struct cpu cpu = stated_cpu(rows[i].core, core_named(rows[i].core)->l1_bytes);
+        cpu.features |= CPU_NEON | CPU_BF16;
+        cpu.bandwidth = CPU_MAX_BANDWIDTH; /* what is read counts for nothing */
+        struct problem problem = {.operation = &matmul_operation};
+        problem.attributes.fpmath = NEO_FPMATH_BF16;
+        problem.tensors[SRC] = matrix(rows[i].rows, K, "ab");
+        problem.tensors[WEIGHTS] = matrix(K, K, "any");
+        problem.tensors[DST] = matrix(rows[i].rows, K, "ab");
+        struct ranking ranking;
+        selection_rank(&ranking, &problem, &cpu);
+        const struct algorithm *best = ranking.serving[0].algorithm;
+        if ((best == &matmul_typed) != rows[i].is_rounded)
+            fail_msg("%d rows on %s: %s", (int)rows[i].rows, rows[i].core, best->name);
+    }
+}
+
 static neo_memory_desc image(int ndims, const neo_dim *dims, const char *tag)
 {
     neo_memory_desc desc;
@@ -450,6 +481,7 @@ int main(void)
         cmocka_unit_test(small_products_of_transposed_operands_are_done_in_place),
         cmocka_unit_test(estimates_know_what_takes_least),
         cmocka_unit_test(convolutions_to_few_channels_are_dot_products),
+        cmocka_unit_test(few_rows_are_rounded_where_that_takes_less_time),
 #endif
     };
     return cmocka_run_group_tests_name("matmul_choices", tests, session_setup, session_teardown);

@@ -68,20 +68,17 @@ static size_t depth_of(const struct convolution_shape *s)
     return (size_t)(s->kernel[DEPTH] * s->kernel[HEIGHT] * s->kernel[WIDTH] * s->ic);
 }
 
-/* Products take as many cycles as those of f32, by what an instruction does of either; and each
- * element of a patch is copied. */
+/* Each element of a patch is copied, and so are sums. */
 static double typed_estimate(const struct algorithm *self, const struct problem *problem,
                              const struct cpu *cpu)
 {
     const struct convolution_shape *s = convolution_shape_of(problem);
-    const struct gemm_type *type = multiplied(problem, cpu), *f32 = &gemm_types[GEMM_F32];
+    const struct gemm_type *type = multiplied(problem, cpu);
     double groups = (double)s->groups, m = (double)pixels_of(s), n = (double)s->oc;
     bool packed = problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED;
     double k = (double)depth_of(s), copied = groups * (m * k + (packed ? 0 : n * k) + m * n);
     (void)self;
-    if (type)
-        k *= (double)f32->products / (double)type->products;
-    return gemm_estimate(cpu, groups, m, n, k, packed, false, 0) + copied / 2;
+    return gemm_typed_estimate(cpu, type, groups, m, n, k, packed) + copied / 2;
 }
 
 static void typed_memory(const struct algorithm *self, const struct problem *problem,
