@@ -123,6 +123,7 @@ struct blocks_costs {
 struct other_costs {
     double threads; /* more of them for no more than this of the time */
     double waiting; /* for weights, of what reading them takes, while others are multiplied */
+    double fetched; /* of slowness 1: a line from memory, while others are multiplied */
     double images;  /* from memory, the part of them that is waited for, */
     double results; /* and the part of what is written there */
     double

@@ -118,9 +118,18 @@ static double both(const struct core *core, double products, double reading)
     return fmax(reading, products + core_costs(core)->other.waiting * reading);
 }
 
+/* A core waits for no more than some lines at a time: what it fetches while it multiplies comes one
+ * line after the other, however many memory could send. */
+static double fetching_cycles(double bytes, const struct cpu *cpu)
+{
+    double line = core_costs(cpu->core)->other.fetched * cpu->core->slowness;
+    return fmax(reading_cycles(bytes, cpu), bytes / CPU_LINE_BYTES * line);
+}
+
 double cost_time(const struct cost *cost, const struct cpu *cpu)
 {
-    double weights = reading_cycles(cost->weights, cpu);
+    double weights = cost->meanwhile > 0 ? fetching_cycles(cost->weights, cpu)
+                                         : reading_cycles(cost->weights, cpu);
     double alone = cost->cycles - cost->meanwhile + reading_cycles(cost->others, cpu);
     return alone + both(cpu->core, cost->meanwhile, weights);
 }
