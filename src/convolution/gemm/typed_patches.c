@@ -441,6 +441,25 @@ static void pack_gathered(struct patches *patches, size_t p, size_t end)
 
 /* ---- in place ---- */
 
+/* Those of pixels of a row, from `offset` elements behind their first taps on. */
+static size_t find_lines_of_row(const struct patches *patches, const struct tap *tap,
+                                neo_dim offset, const void **lines)
+{
+    const struct convolution_shape *s = patches->image;
+    const struct pixel *first = &patches->pixels[0];
+    bool inside = is_inside(s, first, tap, WIDTH);
+    neo_dim column = first->at[WIDTH] + tap->at[WIDTH], stride = s->stride[WIDTH];
+    size_t count = 0;
+    offset += first->offset;
+    for (size_t i = 0; i < patches->panel->lanes; i++, column += stride) {
+        bool is_there = inside && (uint64_t)column < (uint64_t)s->in[WIDTH];
+        lines[i] = is_there ? element(patches, offset) : patches->padding;
+        offset += stride * s->src.w;
+        count += is_there;
+    }
+    return count;
+}
+
 /* The lines of a tap's channels, from number `channel` on. Returns how many are in the image. */
 static size_t find_lines(const struct patches *patches, const struct tap *tap, size_t channel,
                          const void **lines)
@@ -448,6 +467,8 @@ static size_t find_lines(const struct patches *patches, const struct tap *tap, s
     const struct convolution_shape *s = patches->image;
     neo_dim offset = tap->offset + (neo_dim)channel * s->src.c;
     size_t count = 0;
+    if (patches->are_in_a_row)
+        return find_lines_of_row(patches, tap, offset, lines);
     for (size_t i = 0; i < patches->panel->lanes; i++) {
         struct pixel pixel = pixel_of(patches, i);
         bool inside = is_inside(s, &pixel, tap, SPACE);
@@ -504,6 +525,18 @@ static void pack_tap(struct patches *patches, size_t p, size_t count, const stru
                  (ptrdiff_t)(s->stride[WIDTH] * s->src.w), (ptrdiff_t)s->src.c);
 }
 
+/* How many of the row's taps from this one on lie next to each other, in the image for each pixel,
+ * as if they were one of more channels. */
+static size_t taps_together(const struct patches *patches, const struct tap *tap)
+{
+    neo_dim taps = patches->image->kernel[WIDTH];
+    struct tap last = *tap;
+    last.at[WIDTH] = taps - 1;
+    bool are_one = patches->call->plan->merges_taps && patches->are_in_a_row &&
+                   is_row_inside(patches, tap) && is_row_inside(patches, &last);
+    return are_one ? (size_t)(taps - tap->at[WIDTH]) : 1;
+}
+
 static void pack_taps(struct patches *patches)
 {
     const struct convolution_shape *s = patches->image;
@@ -512,10 +545,13 @@ static void pack_taps(struct patches *patches)
         return;
     size_t channel = first % ic;
     struct tap tap = tap_at(s, first / ic);
-    for (size_t p = 0; p < depth; next_tap(s, &tap, WIDTH), channel = 0) {
-        size_t count = min_size(ic - channel, depth - p);
+    for (size_t p = 0; p < depth; channel = 0) {
+        size_t taps = taps_together(patches, &tap);
+        size_t count = min_size(taps * ic - channel, depth - p);
         pack_tap(patches, p, count, &tap, channel);
         p += count;
+        for (; taps > 0; taps--)
+            next_tap(s, &tap, WIDTH);
     }
 }
 
