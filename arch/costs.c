@@ -6,7 +6,7 @@
 #define BLOCKS { \
     .group = 0.99, .depth = 0.97, .order = 0.985, .other = 1.02, .copies_move = 1.07, \
     .copies_gain = 0.9, .full = 0.8, .filling = 0.19, .pass = 0.85, .gaps = 0.8, .room = 0.9}
-#define OTHER {.threads = 0.9, .waiting = 0.15, .fetched = 17, .images = 0.65, .results = 0.33, .loops = 16, .line = 0.75, .output = 1.5, .tap = 0.4, .integer_tap = 0.2}
+#define OTHER {.threads = 0.9, .waiting = 0.15, .fetched = 17.7, .images = 0.65, .results = 0.33, .loops = 16, .line = 0.75, .output = 1.5, .tap = 0.4, .integer_tap = 0.2}
 #define WINOGRAD_LINES \
     .nearer = 8.5, .room = 0.97, .returns = 0.85, .stays = 0.75, .l1_room = 0.75, \
     .half_line = 0.75, .begins = 0.85, .source = 1.8, .colliding = 0.6, .images = 0.94, .one_block = (double)1 / 6
