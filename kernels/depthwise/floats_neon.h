@@ -184,12 +184,12 @@ KERNEL(run_any, 0, 0)
 #undef KERNEL
 
 /* clang-format off */
-#define ROW(name, needs, element, weights, sum, way, columns, stride, pair) \
-    {"depthwise_" name, needs, element, weights, sum, 1 << (element), GROUP, columns, stride, NULL, run_##way, pair, 0}
+#define ROW(name, needs, element, weights, sum, way, columns, stride, pair, rows) \
+    {"depthwise_" name, needs, element, weights, sum, 1 << (element), GROUP, columns, stride, NULL, run_##way, pair, 0, rows}
 #define FLOAT_KERNELS(type, isa, needs, element, weights, sum)                    \
-    {ROW(#type "_3s1_" #isa, needs, element, weights, sum, 3s1, 3, 1, NULL),      \
-     ROW(#type "_3s2_" #isa, needs, element, weights, sum, 3s2, 3, 2, NULL),      \
-     ROW(#type "_5s1_" #isa, needs, element, weights, sum, 5s1, 5, 1, NULL),      \
-     ROW(#type "_5s2_" #isa, needs, element, weights, sum, 5s2, 5, 2, NULL),      \
-     ROW(#type "_any_" #isa, needs, element, weights, sum, any, 0, 0, NULL)}
+    {ROW(#type "_3s1_" #isa, needs, element, weights, sum, 3s1, 3, 1, NULL, 0),      \
+     ROW(#type "_3s2_" #isa, needs, element, weights, sum, 3s2, 3, 2, NULL, 0),      \
+     ROW(#type "_5s1_" #isa, needs, element, weights, sum, 5s1, 5, 1, NULL, 0),      \
+     ROW(#type "_5s2_" #isa, needs, element, weights, sum, 5s2, 5, 2, NULL, 0),      \
+     ROW(#type "_any_" #isa, needs, element, weights, sum, any, 0, 0, NULL, 0)}
 /* clang-format on */

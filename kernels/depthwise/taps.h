@@ -52,8 +52,9 @@ struct depthwise_taps {
     void *sums;
     size_t row;
     int is_narrow; /* integers: no weight is -128 */
-    size_t below;  /* run_pair() alone: to the lower row, of sums, or with an end of dst */
+    size_t below;  /* to the row of pixels that is below, of sums, or with an end of dst */
     const struct gemm_finish *end;
+    size_t height, list_below; /* with takes_rows */
 };
 typedef void depthwise_taps_fn(const struct depthwise_taps *taps);
 
@@ -78,6 +79,11 @@ struct depthwise_taps_kernel {
     depthwise_taps_fn *run_pair;
 
     uint8_t narrow_ends; /* sums end where is_narrow alone */
+
+    /* For kernels of three rows, of which each is a group: run_pair() does `height` pairs of rows
+     * of pixels, or run(), if there is no run_pair(), so many rows. Lists of each row are
+     * list_below pointers behind those of the one above. */
+    uint8_t takes_rows;
 };
 
 /* Fastest first; every type has one that needs nothing and takes any size. */

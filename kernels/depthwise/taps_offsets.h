@@ -12,3 +12,5 @@ OFFSET(depthwise_taps, sums, TAPS_SUMS, 80);
 OFFSET(depthwise_taps, row, TAPS_ROW, 88);
 OFFSET(depthwise_taps, below, TAPS_BELOW, 104);
 OFFSET(depthwise_taps, end, TAPS_END, 112);
+OFFSET(depthwise_taps, height, TAPS_HEIGHT, 120);
+OFFSET(depthwise_taps, list_below, TAPS_LIST_BELOW, 128);

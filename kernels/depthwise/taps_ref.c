@@ -55,13 +55,13 @@ KERNEL(bf16, ELEMENT_BF16, run_floats)
 
 const struct depthwise_taps_kernel depthwise_taps_ref[DEPTHWISE_REF_KERNELS] = {
     {"depthwise_s8_any_ref", 0, ELEMENT_S8, ELEMENT_S8, ELEMENT_S32, 0, 1, 0, 0, NULL, s8_any, NULL,
-     0},
+     0, 0},
     {"depthwise_u8_any_ref", 0, ELEMENT_U8, ELEMENT_S8, ELEMENT_S32, 0, 1, 0, 0, NULL, u8_any, NULL,
-     0},
+     0, 0},
     {"depthwise_f32_any_ref", 0, ELEMENT_F32, ELEMENT_F32, ELEMENT_F32, 0, 1, 0, 0, NULL, f32_any,
-     NULL, 0},
+     NULL, 0, 0},
     {"depthwise_f16_any_ref", 0, ELEMENT_F16, ELEMENT_F32, ELEMENT_F32, 0, 1, 0, 0, NULL, f16_any,
-     NULL, 0},
+     NULL, 0, 0},
     {"depthwise_bf16_any_ref", 0, ELEMENT_BF16, ELEMENT_F32, ELEMENT_F32, 0, 1, 0, 0, NULL,
-     bf16_any, NULL, 0},
+     bf16_any, NULL, 0, 0},
 };

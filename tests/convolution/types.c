@@ -502,10 +502,48 @@ static void first_layers_are_exact(void **state)
     }
 }
 
+/* Depthwise kernels of 3x3 do rows of pixels two at a time, or all of a tile at once: of even and
+ * odd numbers, some of which are several tiles down or across. */
+static void rows_of_pixels_are_exact(void **state)
+{
+    static const neo_data_type types[] = {NEO_F16, NEO_S8, NEO_U8};
+    static const struct rows {
+        neo_dim height, width, stride;
+    } all[] = {{1, 7, 1}, {2, 7, 1}, {7, 7, 1}, {15, 14, 1}, {3, 65, 1}, {7, 7, 2}, {10, 14, 2}};
+    uint32_t seed = fill_seed();
+    (void)state;
+    for (size_t i = 0; i < count_of(all) * count_of(types); i++) {
+        const struct rows *rows = &all[i % count_of(all)];
+        neo_data_type type = types[i / count_of(all)];
+        neo_dim stride = rows->stride;
+        struct problem p = {.space = 2,
+                            .groups = 20,
+                            .ic = 1,
+                            .oc = 1,
+                            .in = {rows->height * stride, rows->width * stride, 1},
+                            .out = {rows->height, rows->width, 1},
+                            .kernel = {3, 3, 1},
+                            .stride = {stride, stride, 1},
+                            .left = {1, 1, 0},
+                            .right = {2 - stride, 2 - stride, 0},
+                            .batch = 1,
+                            .types = {type, type == NEO_F16 ? type : NEO_S8, type},
+                            .channels_last = true};
+        make_tensors(&p);
+        require(neo_attributes_create(&p.attributes) == NEO_OK);
+        require(neo_attributes_set_accumulation_mode(p.attributes, NEO_ACCUMULATION_F16) == NEO_OK);
+        for (int side = SRC; side <= WEIGHTS; side++)
+            typed_fill(&p.sides[side], -3, 4, &seed);
+        check_all(&p);
+        discard(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_combination_is_exact),
+        cmocka_unit_test(rows_of_pixels_are_exact),
         cmocka_unit_test(first_layers_are_exact),
         cmocka_unit_test(sums_of_extremes_wrap),
         cmocka_unit_test(values_that_are_no_numbers_stay_where_they_are),

@@ -14,7 +14,14 @@
 #include "tests/support/kernel_tests.h"
 #include "tests/support/require.h"
 
-enum { C = DEPTHWISE_BLOCK, MOST_PIXELS = 19, MOST_ROWS = 7, MOST_COLUMNS = 7, MOST_GAP = 5 };
+enum {
+    C = DEPTHWISE_BLOCK,
+    MOST_PIXELS = 19,
+    MOST_ROWS = 7,
+    MOST_COLUMNS = 7,
+    MOST_GAP = 5,
+    MOST_HEIGHT = 6
+};
 enum { MOST_LINES = (MOST_PIXELS - 1) * 3 + (MOST_COLUMNS - 1) * 2 + 1, OFFSET = 16 };
 enum { MOST_TAPS = (MOST_ROWS + DEPTHWISE_MOST_GROUP) * MOST_COLUMNS };
 enum { SRC, WEIGHTS, START, SUMS, SCALES, OFFSETS, DST, GUARDS, NEAR_OVERFLOW = INT32_MAX - 4096 };
@@ -189,6 +196,7 @@ static void make_case(const struct depthwise_taps_kernel *kernel, struct case_ *
         .stride = size[1],
         .dilation = size[2],
         .row = C + gap,
+        .height = 1,
         .is_narrow = values != EXTREME || fill_next(seed) >> 30 & 1,
     };
     c->rows = lines;
@@ -265,28 +273,40 @@ static void one_value_that_is_none(void **state)
         }
 }
 
-/* A row of pixels and the one below, for which lines 1 to 3 of each column are. */
-static void pairs_are_two_rows(void **state)
+/* Rows of pixels, each of which has lines of its own but for the first one of the row above: so
+ * many at once, or pairs of rows. */
+static void check_rows(const struct depthwise_taps_kernel *kernel, size_t pixels, size_t height,
+                       int pairs, uint32_t *seed)
+{
+    static struct case_ c;
+    const size_t size[] = {kernel->columns ? kernel->columns : 3,
+                           kernel->stride ? kernel->stride : 2, 1};
+    size_t lines = 3 + height - 1;
+    make_case(kernel, &c, pixels, size, lines, 3, is_integer(kernel) ? EXTREME : REAL, seed);
+    int32_t *sums = guard_at(&guards[SUMS], height * pixels * C * sizeof *sums, 1);
+    size_t below = kernel->group == 1 ? c.count : 1;
+    c.taps.row = C;
+    c.taps.below = pixels * C;
+    c.taps.list_below = below;
+    c.taps.height = height / (pairs ? 2 : 1);
+    c.taps.sums = sums;
+    (pairs ? kernel->run_pair : kernel->run)(&c.taps);
+    for (size_t row = 0; row < height; row++) {
+        c.taps.sums = sums + row * c.taps.below;
+        check_sums(kernel, &c);
+        memmove(c.lines, c.lines + below, (lines * c.count - below) * sizeof *c.lines);
+    }
+}
+
+static void rows_are_done_at_once(void **state)
 {
     const struct depthwise_taps_kernel *kernel = kernel_of(state);
-    static struct case_ c;
+    size_t most = kernel->takes_rows ? MOST_HEIGHT : kernel->run_pair ? 2 : 0;
+    int pairs = kernel->run_pair != NULL;
     uint32_t seed = fill_seed();
-    if (!kernel->run_pair)
-        return;
-    for (size_t pixels = 1; pixels <= MOST_PIXELS; pixels++) {
-        make_case(kernel, &c, pixels, (size_t[]){kernel->columns, kernel->stride, 1}, 4, 3,
-                  is_integer(kernel) ? EXTREME : REAL, &seed);
-        int32_t *sums = guard_at(&guards[SUMS], 2 * pixels * C * sizeof *sums, 1);
-        c.taps.row = C;
-        c.taps.below = pixels * C;
-        c.taps.sums = sums;
-        kernel->run_pair(&c.taps);
-        check_sums(kernel, &c);
-        size_t below = kernel->group == 1 ? c.count : 1;
-        memmove(c.lines, c.lines + below, (4 * c.count - below) * sizeof *c.lines);
-        c.taps.sums = sums + c.taps.below;
-        check_sums(kernel, &c);
-    }
+    for (size_t pixels = 1; pixels <= MOST_PIXELS; pixels++)
+        for (size_t height = 2; height <= most; height += (size_t)pairs + 1)
+            check_rows(kernel, pixels, height, pairs, &seed);
 }
 
 /* ---- ends ---- */
@@ -313,7 +333,7 @@ static const float *fill_channels(int guard, float size, uint32_t *seed)
 static void end_integers(struct gemm_finish *end, uint32_t *seed)
 {
     static const float divisors[] = {1, .37f, 4, .0123f}, zeros[] = {0, -3, 77, 128};
-    static float row_scales[2 * MOST_PIXELS];
+    static float row_scales[MOST_HEIGHT * MOST_PIXELS];
     uint32_t options = fill_next(seed) >> 20;
     for (size_t i = 0; i < end->m; i++)
         row_scales[i] = .731f;
@@ -330,12 +350,12 @@ static void end_integers(struct gemm_finish *end, uint32_t *seed)
 
 /* As check_sizes() has them, and as many kernel rows as several groups have. */
 static void make_end_case(const struct depthwise_taps_kernel *kernel, struct case_ *c,
-                          size_t pixels, int two_rows, uint32_t *seed)
+                          size_t pixels, size_t height, uint32_t *seed)
 {
     const size_t size[] = {kernel->columns ? kernel->columns : 3,
                            kernel->stride ? kernel->stride : 2, 1};
-    size_t rows = two_rows || !is_integer(kernel) ? 3 : 1 + pixels % MOST_ROWS;
-    make_case(kernel, c, pixels, size, two_rows ? 4 : rows, rows,
+    size_t rows = height > 1 || !is_integer(kernel) ? 3 : 1 + pixels % MOST_ROWS;
+    make_case(kernel, c, pixels, size, rows + height - 1, rows,
               !is_integer(kernel)   ? REAL
               : kernel->narrow_ends ? SMALL
                                     : EXTREME,
@@ -344,18 +364,20 @@ static void make_end_case(const struct depthwise_taps_kernel *kernel, struct cas
         begin_as_floats(c, seed);
     c->taps.row = C;
     c->taps.below = pixels * C;
+    c->taps.list_below = c->count;
 }
 
-/* With an end, as sums in memory that are finished there; two_rows: by run_pair(). */
+/* With an end, as sums in memory that are finished there; pairs: by run_pair(). */
 static void check_end(const struct depthwise_taps_kernel *kernel, enum element to, size_t pixels,
-                      int two_rows, uint32_t *seed)
+                      size_t height, int pairs, uint32_t *seed)
 {
     static struct case_ c;
-    static float sums[2 * MOST_PIXELS * C];
-    static unsigned char want[2 * MOST_PIXELS * (C + MOST_GAP) * 4];
-    depthwise_taps_fn *run = two_rows ? kernel->run_pair : kernel->run;
-    size_t all = two_rows ? 2 * pixels : pixels;
-    make_end_case(kernel, &c, pixels, two_rows, seed);
+    static float sums[MOST_HEIGHT * MOST_PIXELS * C];
+    static unsigned char want[MOST_HEIGHT * MOST_PIXELS * (C + MOST_GAP) * 4];
+    depthwise_taps_fn *run = pairs ? kernel->run_pair : kernel->run;
+    size_t all = height * pixels;
+    make_end_case(kernel, &c, pixels, height, seed);
+    c.taps.height = height / (pairs ? 2 : 1);
     c.taps.sums = sums;
     run(&c.taps);
     uint32_t options = fill_next(seed) >> 20;
@@ -391,9 +413,11 @@ static void ends_as_in_memory(void **state)
     uint32_t seed = fill_seed();
     for (int to = 0; to < ELEMENTS; to++)
         for (size_t i = 0; kernel->ends >> to & 1 && i < 8 * MOST_PIXELS; i++) {
-            check_end(kernel, (enum element)to, i % MOST_PIXELS + 1, 0, &seed);
+            size_t height = kernel->takes_rows ? 1 + i / 2 % (MOST_HEIGHT / 2) : 1;
+            check_end(kernel, (enum element)to, i % MOST_PIXELS + 1, kernel->run_pair ? 1 : height,
+                      0, &seed);
             if (kernel->run_pair)
-                check_end(kernel, (enum element)to, i % MOST_PIXELS + 1, 1, &seed);
+                check_end(kernel, (enum element)to, i % MOST_PIXELS + 1, 2 * height, 1, &seed);
         }
 }
 
@@ -401,17 +425,17 @@ int main(void)
 {
     static const struct CMUnitTest each[] = {
         cmocka_unit_test(small_integers_are_exact), cmocka_unit_test(extreme_values),
-        cmocka_unit_test(one_value_that_is_none),   cmocka_unit_test(pairs_are_two_rows),
+        cmocka_unit_test(one_value_that_is_none),   cmocka_unit_test(rows_are_done_at_once),
         cmocka_unit_test(ends_as_in_memory),
     };
     static const struct kernel_tests_guard all[GUARDS] = {
         {&guards[SRC], MOST_LINES * (MOST_ROWS + DEPTHWISE_MOST_GROUP) * C * sizeof(float)},
         {&guards[WEIGHTS], MOST_TAPS * C * sizeof(float)},
         {&guards[START], C * sizeof(float)},
-        {&guards[SUMS], 2 * MOST_PIXELS * (C + MOST_GAP) * sizeof(float)},
+        {&guards[SUMS], MOST_HEIGHT * MOST_PIXELS * (C + MOST_GAP) * sizeof(float)},
         {&guards[SCALES], C * sizeof(float)},
         {&guards[OFFSETS], C * sizeof(float)},
-        {&guards[DST], 2 * MOST_PIXELS * (C + MOST_GAP) * sizeof(float)},
+        {&guards[DST], MOST_HEIGHT * MOST_PIXELS * (C + MOST_GAP) * sizeof(float)},
     };
     for (size_t i = 0; i < depthwise_taps_kernel_count; i++)
         kernel_tests_add(depthwise_taps_kernels[i]->name, depthwise_taps_kernels[i]->needs,

@@ -1,7 +1,7 @@
-/* Depthwise convolution of f16 with sums of f16, kernels of 3x3: a row of pixels with stride 2, or two
- * rows with stride 1, 8 channels at a time, one pixel after the other (kernels/depthwise/taps.h).
+/* Depthwise convolution of f16 with sums of f16, kernels of 3x3: rows of pixels with stride 2, or pairs
+ * of rows with stride 1, 8 channels at a time, one pixel after the other (kernels/depthwise/taps.h).
  * Columns of src stay in registers while pixels have them as another of their columns, and weights
- * all the time. Two rows of pixels have columns of four lines: a pixel of both takes 4 loads, 4 of
+ * for all rows. Two rows of pixels have columns of four lines: a pixel of both takes 4 loads, 4 of
  * what lists say, 2 copies of what sums begin with, 18 FMLA or FMUL and 4 FADD; with stride 2 one takes
  * 6 and 3 loads, a copy, 9 FMLA and 2 FADD. Each kernel row has sums of its own, since nine FMLA that wait
  * for each other would fill the queues of the core.
@@ -26,8 +26,12 @@ clamps .req x12
 special .req x15 /* 0: sums become halves as they are */
 line .req x13
 next_line .req x14
+below .req x16 /* bytes to the next row of pixels */
 scratch .req x17
 channel .req x19
+rows_left .req x20
+first_list .req x21 /* of the row of pixels, or of the upper one, and where it goes */
+first_to .req x22
 
 /* ---- columns: lists of their lines are at x(1 + r) ---- */
 
@@ -174,12 +178,12 @@ channel .req x19
 /* Where results or sums go. */
     .macro load_end
     ldr end, [taps, #TAPS_END]
-    ldr scratch, [taps, #TAPS_BELOW]
+    ldr below, [taps, #TAPS_BELOW]
     cbz end, 1f
-    ldp offsets, to, [end, #FINISH_OFFSETS]
+    ldp offsets, first_to, [end, #FINISH_OFFSETS]
     ldr row, [end, #FINISH_DST_ROW]
-    add to, to, channel, lsl #1
-    add lower, to, scratch, lsl #1
+    add first_to, first_to, channel, lsl #1
+    lsl below, below, #1
     lsl row, row, #1
     ldr w12, [end, #FINISH_IS_CLAMPED]
     orr special, offsets, clamps
@@ -193,11 +197,35 @@ channel .req x19
     add offsets, offsets, channel, lsl #2
     b 2f
 1:  mov special, #1
-    ldp to, row, [taps, #TAPS_SUMS]
-    add to, to, channel, lsl #2
-    add lower, to, scratch, lsl #2
+    ldp first_to, row, [taps, #TAPS_SUMS]
+    add first_to, first_to, channel, lsl #2
+    lsl below, below, #2
     lsl row, row, #2
 2:
+    .endm
+
+/* Lists, and columns before the first pixel's new ones. */
+    .macro begin_row
+    mov to, first_to
+    add lower, to, below
+    mov x1, first_list
+    ldr scratch, [taps, #TAPS_LIST]
+    .set r, 1
+    .rept lines - 1
+    list_below %(r + 1), %(r)
+    .set r, r + 1
+    .endr
+    ldr left, [taps, #TAPS_PIXELS]
+    load_column 0
+    .if stride == 1
+    load_column 1
+    .endif
+    .endm
+/* As many rows of pixels farther as are done at a time. */
+    .macro next_row
+    ldr scratch, [taps, #TAPS_LIST_BELOW]
+    add first_list, first_list, scratch, lsl #(2 + sums)
+    add first_to, first_to, below, lsl #(sums - 1)
     .endm
 
     .macro load_weight register, tap
@@ -216,7 +244,7 @@ channel .req x19
     .set stride, \of_stride
     .set lines, 2 + sums
     begin_function \name
-    save_registers 4, 19
+    save_registers 4, 22
     mov channel, #0
 5:  load_end
     ldp scratch, x1, [taps, #TAPS_WEIGHTS]
@@ -226,19 +254,11 @@ channel .req x19
     ldp q2, q3, [x1]
     fcvtn v29.4h, v2.4s
     fcvtn2 v29.8h, v3.4s
-    ldp x1, scratch, [taps, #TAPS_LINES]
-    .set r, 1
-    .rept lines - 1
-    list_below %(r + 1), %(r)
-    .set r, r + 1
-    .endr
+    ldr first_list, [taps, #TAPS_LINES]
+    ldr rows_left, [taps, #TAPS_HEIGHT]
     ldr offset, [taps, #TAPS_OFFSET]
     add offset, offset, channel, lsl #1
-    ldr left, [taps, #TAPS_PIXELS]
-    load_column 0
-    .if stride == 1
-    load_column 1
-    .endif
+6:  begin_row
     .p2align 4
 7:  pixel 0
     b.eq 8f
@@ -246,7 +266,11 @@ channel .req x19
     b.eq 8f
     pixel 2
     b.ne 7b
-8:  add channel, channel, #8
+8:  subs rows_left, rows_left, #1
+    b.eq 9f
+    next_row
+    b 6b
+9:  add channel, channel, #8
     cmp channel, #16
     b.lo 5b
     pop_and_return

@@ -56,13 +56,13 @@ static void run_3s2_of_any_rows(const struct depthwise_taps *taps)
 }
 
 /* clang-format off */
-#define F16_ROW(name, way, columns, stride, pair) \
-    ROW("f16_" name "_fp16", CPU_FP16, ELEMENT_F16, ELEMENT_F16, ELEMENT_F16, way, columns, stride, pair)
+#define F16_ROW(name, way, columns, stride, pair, rows) \
+    ROW("f16_" name "_fp16", CPU_FP16, ELEMENT_F16, ELEMENT_F16, ELEMENT_F16, way, columns, stride, pair, rows)
 /* clang-format on */
 const struct depthwise_taps_kernel depthwise_f16_fp16[DEPTHWISE_FLOAT_KERNELS] = {
-    F16_ROW("3s1", 3s1, 3, 1, depthwise_f16_3s1_pair),
-    F16_ROW("3s2", 3s2_of_any_rows, 3, 2, NULL),
-    F16_ROW("5s1", 5s1, 5, 1, NULL),
-    F16_ROW("5s2", 5s2, 5, 2, NULL),
-    F16_ROW("any", any, 0, 0, NULL),
+    F16_ROW("3s1", 3s1, 3, 1, depthwise_f16_3s1_pair, 1),
+    F16_ROW("3s2", 3s2_of_any_rows, 3, 2, NULL, 1),
+    F16_ROW("5s1", 5s1, 5, 1, NULL, 0),
+    F16_ROW("5s2", 5s2, 5, 2, NULL, 0),
+    F16_ROW("any", any, 0, 0, NULL, 0),
 };

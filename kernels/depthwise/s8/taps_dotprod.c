@@ -103,7 +103,7 @@ depthwise_taps_fn depthwise_s8_3s1_slide, depthwise_s8_3s2_slide, depthwise_s8_5
 /* clang-format off */
 #define ROW(type, element, way, ends, columns, stride, run, pair) \
     {"depthwise_" #type "_" #way "_dotprod", CPU_DOTPROD, element, ELEMENT_S8, ELEMENT_S32, ends, GROUP, columns, stride, arrange, \
-     run, pair, 0}
+     run, pair, 0, 0}
 #define SLIDE(type, element, columns, stride, pair) \
     ROW(type, element, columns##s##stride, 1 << (element), columns, stride, depthwise_##type##_##columns##s##stride##_slide, pair)
 const struct depthwise_taps_kernel depthwise_s8_dotprod[DEPTHWISE_S8_KERNELS] = {

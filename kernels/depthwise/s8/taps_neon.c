@@ -212,7 +212,7 @@ KERNEL(u8_3s2, u8_wide)
 /* clang-format off */
 #define ROW(type, element, way, ends, columns, stride) \
     {"depthwise_" #type "_" #way "_neon", CPU_NEON, element, ELEMENT_S8, ELEMENT_S32, ends, GROUP, columns, stride, NULL, \
-     type##_##way, NULL, 1}
+     type##_##way, NULL, 1, 0}
 const struct depthwise_taps_kernel depthwise_s8_neon[DEPTHWISE_S8_KERNELS] = {
     ROW(s8, ELEMENT_S8, 3s1, 1 << ELEMENT_S8, 3, 1), ROW(u8, ELEMENT_U8, 3s1, 1 << ELEMENT_U8, 3, 1),
     ROW(s8, ELEMENT_S8, 3s2, 1 << ELEMENT_S8, 3, 2), ROW(u8, ELEMENT_U8, 3s2, 1 << ELEMENT_U8, 3, 2),

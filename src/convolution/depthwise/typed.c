@@ -176,19 +176,22 @@ static bool has_pairs(const struct depthwise_typed *plan)
            s->out[HEIGHT] > 1;
 }
 
-/* Several rows, if they are short. */
+/* Several rows, if they are short: whole pairs of them. */
 static void plan_tiles(struct depthwise_typed *plan)
 {
     const struct convolution_shape *s = &plan->shape;
     size_t width = max_size((size_t)s->out[WIDTH], 1), height = max_size((size_t)s->out[HEIGHT], 1);
     plan->pairs = has_pairs(plan);
+    plan->takes_rows =
+        plan->kernel->takes_rows && plan->groups == 3 && (plan->pairs || !plan->kernel->run_pair);
     plan->lists = div_up(plan->layout.rows + plan->pairs, plan->kernel->group);
     plan->tiles_across = div_up(width, plan->pairs ? DEPTHWISE_TILE / 2 : DEPTHWISE_TILE);
     plan->tile_width = div_up(width, plan->tiles_across);
     plan->is_dense = plan->tiles_across == 1 && s->dst.h == s->out[WIDTH] * s->dst.w;
-    size_t most = DEPTHWISE_TILE / plan->tile_width;
-    plan->tiles_down = div_up(height, most);
-    plan->tile_height = div_up(height, plan->tiles_down);
+    size_t together = plan->pairs ? 2 : 1, most = DEPTHWISE_TILE / plan->tile_width / together;
+    size_t rows = div_up(height, together);
+    plan->tiles_down = div_up(rows, most);
+    plan->tile_height = div_up(rows, plan->tiles_down) * together;
     plan->columns = (plan->tile_width - 1) * (size_t)s->stride[WIDTH] +
                     (size_t)((s->kernel[WIDTH] - 1) * s->dilation[WIDTH]) + 1;
 }

@@ -40,7 +40,8 @@ struct depthwise_typed {
     size_t chunks, groups; /* of blocks; of lines of a column */
     size_t lists;          /* groups that a row of the tile has lines for */
     size_t columns;        /* of src that a row of a tile has */
-    bool pairs;            /* rows of pixels are summed two at a time */
+    bool pairs;            /* rows of pixels are summed two at a time, */
+    bool takes_rows;       /* and all pairs, or rows, of a tile at once */
     bool is_dense;         /* rows of tiles follow each other in dst */
     bool ends;             /* kernels can make results of sums in registers */
     size_t tile_width, tile_height;
