@@ -1,15 +1,16 @@
-/* Finishes sums for NEON: the columns of four vectors, or of one, for all rows, then the next ones,
- * so that scales and offsets stay in registers. Four vectors of sums take 2 … 4 loads, 16
- * instructions of arithmetic and five that narrow and store, if all there is are scales and offsets
- * of columns; what is absent beyond these is done with what changes nothing. What depends on the
- * whole call is decided before columns are, as there may be one row only. */
+/* Finishes sums for NEON: the columns of four vectors, for all rows, then the next ones, and in the
+ * end those of three, as most tiles have, or of one, so that scales and offsets stay in registers.
+ * Four vectors of sums take 2 … 4 loads, 16 instructions of arithmetic and five that narrow and
+ * store, if all there is are scales and offsets of columns; what is absent beyond these is done
+ * with what changes nothing. What depends on the whole call is decided before columns are, as there
+ * may be one row only. */
 #include <arm_neon.h>
 
 #include "kernels/asm/inline.h"
 #include "kernels/elementwise/bf16_neon.h"
 #include "kernels/gemm/finish.h"
 
-enum { MOST_VECTORS = 4 };
+enum { MOST_VECTORS = 4, TILE_VECTORS = 3 };
 
 /* The caller's, a copy: stores of bytes might change it. What is absent points to what changes
  * nothing, the same for all columns or rows: then its step is 0. */
@@ -202,8 +203,9 @@ INLINE void finish_divided(const struct whole *whole, size_t j, size_t vectors, 
 INLINE void finish_vectors(const struct whole *whole, size_t j, size_t vectors, enum element sum,
                            enum element dst)
 {
-    int has_more = vectors == 1 || whole->row_scales_step || whole->finish.is_clamped;
-    if (sum == ELEMENT_S32 && (vectors == 1 || whole->rows_step))
+    int has_all = vectors < MOST_VECTORS; /* few columns are done by what serves every row */
+    int has_more = has_all || whole->row_scales_step || whole->finish.is_clamped;
+    if (sum == ELEMENT_S32 && (has_all || whole->rows_step))
         finish_divided(whole, j, vectors, sum, dst, (struct row){.is_shifted = 1, .has_more = 1});
     else if (has_more)
         finish_divided(whole, j, vectors, sum, dst, (struct row){.has_more = 1});
@@ -271,8 +273,13 @@ INLINE void finish_all(const struct gemm_finish *finish, enum element sum, enum 
                        gemm_finish_fn *run)
 {
     struct whole whole = complete(finish);
+    size_t j = finish->n / (4 * MOST_VECTORS) * (4 * MOST_VECTORS);
     finish_vectors(&whole, 0, MOST_VECTORS, sum, dst);
-    finish_vectors(&whole, finish->n / (4 * MOST_VECTORS) * (4 * MOST_VECTORS), 1, sum, dst);
+    if (finish->n - j >= 4 * TILE_VECTORS) {
+        finish_vectors(&whole, j, TILE_VECTORS, sum, dst);
+        j += 4 * TILE_VECTORS;
+    }
+    finish_vectors(&whole, j, 1, sum, dst);
     if (finish->n % 4)
         finish_rest(finish, element_bytes(dst), run);
 }
