@@ -165,18 +165,16 @@
     add offset, offset, channel
     ldr left, [taps, #TAPS_PIXELS]
     load_first_columns 2
+    cbnz special, 9f
+    .set is_special, 0
     .p2align 4
-7:  pixels_of_pair 0
-    b.eq 8f
-    pixels_of_pair 1
-    b.eq 8f
-    pixels_of_pair 2
-    b.ne 7b
+7:  pixels_of_row pixels_of_pair, 7b, 8f
 8:  add channel, channel, #8
     cmp channel, #16
     b.lo 5b
     mov x30, link
     pop_and_return
+    special_loop pixels_of_pair
     end_function \name
     .endm
 

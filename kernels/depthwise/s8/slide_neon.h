@@ -171,24 +171,40 @@ group_weights .req x23
     .endif
     .endm
 
-/* Bytes by one branch, if scales are all there is; what else sums become, or that they are stored, is
- * out of the way. to_bytes, to_sums: macros that write either. */
+/* Loops are there twice: in one of them scales are all there is, in the other one is_special, and sums
+ * become anything else, or are stored. to_bytes, to_sums: macros that write either. */
     .macro finish_sums sums, vectors, function, to_bytes, to_sums
-    cbnz special, .Lspecial\@
+    .if is_special
+    cbz end, 1f
+    bl \function
+    .else
     scaled_values \sums, \vectors
-.Lvalues\@:
+    .endif
     for_all to_integer, 0, \sums
     \to_bytes
-.Ldone\@:
-    .subsection 1
-.Lspecial\@:
-    cbz end, .Lstore\@
-    bl \function
-    b .Lvalues\@
-.Lstore\@:
-    \to_sums
-    b .Ldone\@
-    .subsection 0
+    .if is_special
+    b 2f
+1:  \to_sums
+2:
+    .endif
+    .endm
+
+/* All pixels of a row, until there are none left, which is at `end`: of `columns` pixels each one has
+ * its columns in other registers. */
+    .macro pixels_of_row pixel, begin, end
+    .set u, 0
+    .rept columns - 1
+    \pixel %(u)
+    b.eq \end
+    .set u, u + 1
+    .endr
+    \pixel %(u)
+    b.ne \begin
+    .endm
+    .macro special_loop pixel
+    .set is_special, 1
+9:  pixels_of_row \pixel, 9b, 8b
+    b 8b
     .endm
 
 /* ---- one row of pixels ---- */
@@ -306,15 +322,10 @@ group_weights .req x23
     add group_lines, group_lines, scratch, lsl #3
     ldr left, [taps, #TAPS_PIXELS]
     load_first_columns %(columns - stride)
+    cbnz special, 9f
+    .set is_special, 0
     .p2align 4
-7:  .set u, 0
-    .rept columns - 1
-    pixel %(u)
-    b.eq 8f
-    .set u, u + 1
-    .endr
-    pixel %(u)
-    b.ne 7b
+7:  pixels_of_row pixel, 7b, 8f
 8:  ldp from, from_row, [taps, #TAPS_SUMS]
     add from, from, channel, lsl #2
     lsl from_row, from_row, #2
@@ -324,5 +335,6 @@ group_weights .req x23
     b.lo 5b
     mov x30, link
     pop_and_return
+    special_loop pixel
     end_function \name
     .endm
