@@ -99,7 +99,7 @@ static void memory_takes_time_beside_products(void **state)
     assert_near(cost_time(&cost, &cpu), 1e6 + 2.5e6, 1);
     assert_near(cost_compute_ms(&cost, &cpu), 0.4, 1e-6);
     assert_near(cost_memory_ms(&cost, &cpu), 1, 1e-6);
-    cost.meanwhile = 0.9e6;              /* reading is the longer one, */
+    cost.meanwhile = 0.9e6;                /* reading is the longer one, */
     const double some = 0.15, line = 17.7; /* cycles for each, however fast memory is */
     assert_near(cost_time(&cost, &cpu), 0.1e6 + 2e6 / 3 * 2.5 + 1e6 / 3 * 2.5, 1);
     cpu.bandwidth = 30; /* or products are, which wait for some of it */
@@ -401,6 +401,8 @@ static void estimates_are_near_what_was_simulated(void **state)
         {{320, 320, 16}, 9, &convolution_winograd_6, 3962.8},
         {{320, 320, 16}, 12, &convolution_winograd_4, 3605.2},
         {{320, 320, 16}, 12, &convolution_winograd_6, 4257.9},
+        {{384, 384, 13}, 12, &convolution_winograd_4, 4092.5},
+        {{384, 384, 13}, 12, &convolution_winograd_6, 5413.7},
         {{512, 96, 7}, 3, &convolution_gemm, 1163.2},
         {{512, 512, 7}, 3, &convolution_gemm, 6035.3},
         {{512, 512, 7}, 3, &convolution_winograd_2, 5999.3},
