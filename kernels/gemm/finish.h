@@ -19,9 +19,9 @@
  * -zero(A) * the sum of each column of B. rows are minus the sums of rows of A, and zeros the zero
  * points of B, or the other way round.
  *
- * is_float: the sums began with GEMM_FLOAT_START more, and are below 2^22 in size: then their bits
- * are those of a float that is 12582912 too large, and a subtraction is all that conversion takes,
- * also after what is added for zero points. Results are the same.
+ * is_float: the sums began with GEMM_FLOAT_START more, and are at most 2^22 in size: then their
+ * bits are those of a float that is 12582912 too large, and a subtraction is all that conversion
+ * takes, also after what is added for zero points. Results are the same.
  *
  * reciprocal: 0, or what may take the place of the division where results are bytes, as they are
  * the same (src/gemm/reciprocal.h): fma(value, reciprocal, value * rest), or with rest = 0 value *

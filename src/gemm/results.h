@@ -52,10 +52,10 @@ bool gemm_results_are_common(const struct problem *problem, int index);
  * One row is better finished for all panels of a step together. */
 bool gemm_results_suit(const struct gemm_plan *plan);
 
-/* Are sums of k products of s8, less a zero point of the first factors, below 2^22 in size? */
+/* Are sums of k products of s8, less a zero point of the first factors, at most 2^22 in size? */
 static inline bool gemm_results_are_small(size_t k, int32_t zero_point)
 {
-    return (uint64_t)k * 128 * (uint64_t)(128 + llabs((long long)zero_point)) < UINT64_C(1) << 22;
+    return (uint64_t)k * 128 * (uint64_t)(128 + llabs((long long)zero_point)) <= UINT64_C(1) << 22;
 }
 
 /* The kernel for a problem's results, or NULL if it has more to do than such a kernel does: sums

@@ -122,9 +122,10 @@ static void fill_extremes(const struct typed *typed, int lane_dim, int low, int 
     } while (typed_next(NDIMS, typed->desc.dims, at));
 }
 
+/* Those of 256 products are as large as sums that begin as floats do may be. */
 static void extremes_are_exact(void **state)
 {
-    enum { K = 1300 };
+    static const neo_dim depths[] = {256, 257, 1300};
     static const neo_data_type types[][3] = {{NEO_S8, NEO_S8, NEO_F32}, {NEO_U8, NEO_S8, NEO_S32},
                                              {NEO_U8, NEO_U8, NEO_F32}, {NEO_S8, NEO_U8, NEO_S32},
                                              {NEO_S8, NEO_S4, NEO_F32}, {NEO_U8, NEO_U4, NEO_F32}};
@@ -136,9 +137,10 @@ static void extremes_are_exact(void **state)
         [NEO_S8] = {-128, 127}, [NEO_U8] = {0, 255}, [NEO_S4] = {-8, 7}, [NEO_U4] = {0, 15}};
     uint32_t seed = fill_seed();
     (void)state;
-    for (size_t t = 0; t < count_of(types) * count_of(zeros); t++) {
-        const neo_data_type *mine = types[t / count_of(zeros)];
-        struct typed_product p = typed_product_long(mine, zeros[t % count_of(zeros)], K);
+    for (size_t t = 0; t < count_of(types) * count_of(zeros) * count_of(depths); t++) {
+        const neo_data_type *mine = types[t / count_of(zeros) % count_of(types)];
+        neo_dim k = depths[t / count_of(zeros) / count_of(types)];
+        struct typed_product p = typed_product_long(mine, zeros[t % count_of(zeros)], k);
         typed_product_make(&p, &seed);
         fill_extremes(&p.sides[SRC], 1, limits[mine[0]][0], limits[mine[0]][1]);
         fill_extremes(&p.sides[WEIGHTS], 2, limits[mine[1]][0], limits[mine[1]][1]);
