@@ -54,7 +54,7 @@ struct depthwise_taps {
     int is_narrow; /* integers: no weight is -128 */
     size_t below;  /* to the row of pixels that is below, of sums, or with an end of dst */
     const struct gemm_finish *end;
-    size_t height, list_below; /* with takes_rows */
+    size_t height, list_below; /* more than 1: with takes_rows */
 };
 typedef void depthwise_taps_fn(const struct depthwise_taps *taps);
 
@@ -80,9 +80,9 @@ struct depthwise_taps_kernel {
 
     uint8_t narrow_ends; /* sums end where is_narrow alone */
 
-    /* For kernels of three rows, of which each is a group: run_pair() does `height` pairs of rows
-     * of pixels, or run(), if there is no run_pair(), so many rows. Lists of each row are
-     * list_below pointers behind those of the one above. */
+    /* 0, or of how many groups kernels are that run() does `height` rows of pixels of, and
+     * run_pair() so many pairs of rows. Lists of a row are list_below pointers behind those of the
+     * one above, and `below` is said for run(), too. For others height is 1. */
     uint8_t takes_rows;
 };
 

@@ -273,6 +273,12 @@ static void one_value_that_is_none(void **state)
         }
 }
 
+/* Does it do rows of pixels of kernels of so many rows at once? */
+static int can_take(const struct depthwise_taps_kernel *kernel, size_t rows)
+{
+    return kernel->takes_rows == (rows + kernel->group - 1) / kernel->group;
+}
+
 /* Rows of pixels, each of which has lines of its own but for the first one of the row above: so
  * many at once, or pairs of rows. */
 static void check_rows(const struct depthwise_taps_kernel *kernel, size_t pixels, size_t height,
@@ -281,7 +287,7 @@ static void check_rows(const struct depthwise_taps_kernel *kernel, size_t pixels
     static struct case_ c;
     const size_t size[] = {kernel->columns ? kernel->columns : 3,
                            kernel->stride ? kernel->stride : 2, 1};
-    size_t lines = 3 + height - 1;
+    size_t lines = 3 + height; /* the last one is that of a group that is longer than the kernel */
     make_case(kernel, &c, pixels, size, lines, 3, is_integer(kernel) ? EXTREME : REAL, seed);
     int32_t *sums = guard_at(&guards[SUMS], height * pixels * C * sizeof *sums, 1);
     size_t below = kernel->group == 1 ? c.count : 1;
@@ -302,11 +308,14 @@ static void rows_are_done_at_once(void **state)
 {
     const struct depthwise_taps_kernel *kernel = kernel_of(state);
     size_t most = kernel->takes_rows ? MOST_HEIGHT : kernel->run_pair ? 2 : 0;
-    int pairs = kernel->run_pair != NULL;
     uint32_t seed = fill_seed();
     for (size_t pixels = 1; pixels <= MOST_PIXELS; pixels++)
-        for (size_t height = 2; height <= most; height += (size_t)pairs + 1)
-            check_rows(kernel, pixels, height, pairs, &seed);
+        for (size_t height = 2; height <= most; height++) {
+            if (can_take(kernel, 3))
+                check_rows(kernel, pixels, height, 0, &seed);
+            if (kernel->run_pair && height % 2 == 0)
+                check_rows(kernel, pixels, height, 1, &seed);
+        }
 }
 
 /* ---- ends ---- */
@@ -355,7 +364,7 @@ static void make_end_case(const struct depthwise_taps_kernel *kernel, struct cas
     const size_t size[] = {kernel->columns ? kernel->columns : 3,
                            kernel->stride ? kernel->stride : 2, 1};
     size_t rows = height > 1 || !is_integer(kernel) ? 3 : 1 + pixels % MOST_ROWS;
-    make_case(kernel, c, pixels, size, rows + height - 1, rows,
+    make_case(kernel, c, pixels, size, rows + height, rows,
               !is_integer(kernel)   ? REAL
               : kernel->narrow_ends ? SMALL
                                     : EXTREME,
@@ -364,7 +373,7 @@ static void make_end_case(const struct depthwise_taps_kernel *kernel, struct cas
         begin_as_floats(c, seed);
     c->taps.row = C;
     c->taps.below = pixels * C;
-    c->taps.list_below = c->count;
+    c->taps.list_below = kernel->group == 1 ? c->count : 1;
 }
 
 /* With an end, as sums in memory that are finished there; pairs: by run_pair(). */
@@ -413,9 +422,8 @@ static void ends_as_in_memory(void **state)
     uint32_t seed = fill_seed();
     for (int to = 0; to < ELEMENTS; to++)
         for (size_t i = 0; kernel->ends >> to & 1 && i < 8 * MOST_PIXELS; i++) {
-            size_t height = kernel->takes_rows ? 1 + i / 2 % (MOST_HEIGHT / 2) : 1;
-            check_end(kernel, (enum element)to, i % MOST_PIXELS + 1, kernel->run_pair ? 1 : height,
-                      0, &seed);
+            size_t height = can_take(kernel, 3) ? 1 + i / 2 % (MOST_HEIGHT / 2) : 1;
+            check_end(kernel, (enum element)to, i % MOST_PIXELS + 1, height, 0, &seed);
             if (kernel->run_pair)
                 check_end(kernel, (enum element)to, i % MOST_PIXELS + 1, 2 * height, 1, &seed);
         }

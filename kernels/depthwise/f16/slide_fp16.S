@@ -1,5 +1,5 @@
-/* Depthwise convolution of f16 with sums of f16, kernels of 3x3: rows of pixels with stride 2, or pairs
- * of rows with stride 1, 8 channels at a time, one pixel after the other (kernels/depthwise/taps.h).
+/* Depthwise convolution of f16 with sums of f16, kernels of 3x3: rows of pixels, or pairs of rows
+ * with stride 1, 8 channels at a time, one pixel after the other (kernels/depthwise/taps.h).
  * Columns of src stay in registers while pixels have them as another of their columns, and weights
  * for all rows. Two rows of pixels have columns of four lines: a pixel of both takes 4 loads, 4 of
  * what lists say, 2 copies of what sums begin with, 18 FMLA or FMUL and 4 FADD; with stride 2 one takes
@@ -278,4 +278,5 @@ first_to .req x22
     .endm
 
     slide_function depthwise_f16_3s1_pair, 2, 1
+    slide_function depthwise_f16_3s1_slide, 1, 1
     slide_function depthwise_f16_3s2_slide, 1, 2

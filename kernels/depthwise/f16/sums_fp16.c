@@ -45,7 +45,15 @@ INLINE void store_8(void *to, eight values)
 }
 
 /* In slide_fp16.S: 3x3. */
-depthwise_taps_fn depthwise_f16_3s1_pair, depthwise_f16_3s2_slide;
+depthwise_taps_fn depthwise_f16_3s1_pair, depthwise_f16_3s1_slide, depthwise_f16_3s2_slide;
+
+static void run_3s1_of_any_rows(const struct depthwise_taps *taps)
+{
+    if (taps->groups == 3)
+        depthwise_f16_3s1_slide(taps);
+    else
+        run_3s1(taps);
+}
 
 static void run_3s2_of_any_rows(const struct depthwise_taps *taps)
 {
@@ -60,8 +68,8 @@ static void run_3s2_of_any_rows(const struct depthwise_taps *taps)
     ROW("f16_" name "_fp16", CPU_FP16, ELEMENT_F16, ELEMENT_F16, ELEMENT_F16, way, columns, stride, pair, rows)
 /* clang-format on */
 const struct depthwise_taps_kernel depthwise_f16_fp16[DEPTHWISE_FLOAT_KERNELS] = {
-    F16_ROW("3s1", 3s1, 3, 1, depthwise_f16_3s1_pair, 1),
-    F16_ROW("3s2", 3s2_of_any_rows, 3, 2, NULL, 1),
+    F16_ROW("3s1", 3s1_of_any_rows, 3, 1, depthwise_f16_3s1_pair, 3),
+    F16_ROW("3s2", 3s2_of_any_rows, 3, 2, NULL, 3),
     F16_ROW("5s1", 5s1, 5, 1, NULL, 0),
     F16_ROW("5s2", 5s2, 5, 2, NULL, 0),
     F16_ROW("any", any, 0, 0, NULL, 0),

@@ -144,32 +144,40 @@
     .set column_registers, quads
     .set first_column, 20
     begin_function \name
-    save_registers 4, 23
+    save_registers 4, 26
     mov link, x30
     mov channel, #0
 5:  ldr end, [taps, #TAPS_END]
     load_end
     load_scales
-    ldr lower, [taps, #TAPS_BELOW]
-    cbnz end, 1f
-    lsl lower, lower, #2
-1:  add lower, to, lower
+    mov first_to, to
     ldp group_weights, scratch, [taps, #TAPS_WEIGHTS]
     add group_weights, group_weights, channel, lsl #2
     add scratch, scratch, channel, lsl #2
     ldp q26, q27, [scratch]
     load_weights
     for_all row_below, 8, 6
-    ldr lines, [taps, #TAPS_LINES]
+    ldr first_list, [taps, #TAPS_LINES]
+    ldr rows_left, [taps, #TAPS_HEIGHT]
     ldr offset, [taps, #TAPS_OFFSET]
     add offset, offset, channel
+4:  mov lines, first_list
+    mov to, first_to
+    ldr lower, [taps, #TAPS_BELOW]
+    cbnz end, 1f
+    lsl lower, lower, #2
+1:  add lower, to, lower
     ldr left, [taps, #TAPS_PIXELS]
     load_first_columns 2
     cbnz special, 9f
     .set is_special, 0
     .p2align 4
 7:  pixels_of_row pixels_of_pair, 7b, 8f
-8:  add channel, channel, #8
+8:  subs rows_left, rows_left, #1
+    b.eq 3f
+    next_row 2
+    b 4b
+3:  add channel, channel, #8
     cmp channel, #16
     b.lo 5b
     mov x30, link

@@ -43,6 +43,9 @@ channel .req x20
 groups .req x21
 group_lines .req x22
 group_weights .req x23
+rows_left .req x24
+first_list .req x25 /* of the row of pixels, or of the upper one, and where it goes */
+first_to .req x26
 
     .macro flip register, by
     eor v\register\().16b, v\register\().16b, v\by\().16b
@@ -280,6 +283,16 @@ group_weights .req x23
     .endif
     .endm
 
+/* So many rows of pixels farther. */
+    .macro next_row rows
+    ldr scratch, [taps, #TAPS_LIST_BELOW]
+    add first_list, first_list, scratch, lsl #(2 + \rows)
+    ldr scratch, [taps, #TAPS_BELOW]
+    cbnz end, 1f
+    lsl scratch, scratch, #2
+1:  add first_to, first_to, scratch, lsl #(\rows - 1)
+    .endm
+
     .macro load_first_columns count
     .set x, 0
     .rept \count
@@ -296,7 +309,7 @@ group_weights .req x23
     .set quads, \of_quads
     place_columns
     begin_function \name
-    save_registers 4, 23
+    save_registers 4, 26
     mov link, x30
     mov channel, #0
 5:  ldp group_weights, from, [taps, #TAPS_WEIGHTS]
@@ -317,16 +330,24 @@ group_weights .req x23
     .endif
     load_weights
     add group_weights, group_weights, #group_bytes
-    mov lines, group_lines
+    mov first_to, to
+    mov first_list, group_lines
+    ldr rows_left, [taps, #TAPS_HEIGHT]
     ldr scratch, [taps, #TAPS_LIST]
     add group_lines, group_lines, scratch, lsl #3
+4:  mov lines, first_list
+    mov to, first_to
     ldr left, [taps, #TAPS_PIXELS]
     load_first_columns %(columns - stride)
     cbnz special, 9f
     .set is_special, 0
     .p2align 4
 7:  pixels_of_row pixel, 7b, 8f
-8:  ldp from, from_row, [taps, #TAPS_SUMS]
+8:  subs rows_left, rows_left, #1
+    b.eq 3f
+    next_row 1
+    b 4b
+3:  ldp from, from_row, [taps, #TAPS_SUMS]
     add from, from, channel, lsl #2
     lsl from_row, from_row, #2
     cbnz groups, 6b

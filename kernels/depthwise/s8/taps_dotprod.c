@@ -101,16 +101,16 @@ depthwise_taps_fn depthwise_s8_3s1_slide, depthwise_s8_3s2_slide, depthwise_s8_5
     depthwise_u8_5s2_slide, depthwise_s8_3s1_pair, depthwise_u8_3s1_pair;
 
 /* clang-format off */
-#define ROW(type, element, way, ends, columns, stride, run, pair) \
+#define ROW(type, element, way, ends, columns, stride, run, pair, rows) \
     {"depthwise_" #type "_" #way "_dotprod", CPU_DOTPROD, element, ELEMENT_S8, ELEMENT_S32, ends, GROUP, columns, stride, arrange, \
-     run, pair, 0, 0}
+     run, pair, 0, rows}
 #define SLIDE(type, element, columns, stride, pair) \
-    ROW(type, element, columns##s##stride, 1 << (element), columns, stride, depthwise_##type##_##columns##s##stride##_slide, pair)
+    ROW(type, element, columns##s##stride, 1 << (element), columns, stride, depthwise_##type##_##columns##s##stride##_slide, pair, 1)
 const struct depthwise_taps_kernel depthwise_s8_dotprod[DEPTHWISE_S8_KERNELS] = {
     SLIDE(s8, ELEMENT_S8, 3, 1, depthwise_s8_3s1_pair), SLIDE(u8, ELEMENT_U8, 3, 1, depthwise_u8_3s1_pair),
     SLIDE(s8, ELEMENT_S8, 3, 2, NULL),                  SLIDE(u8, ELEMENT_U8, 3, 2, NULL),
     SLIDE(s8, ELEMENT_S8, 5, 1, NULL),                  SLIDE(u8, ELEMENT_U8, 5, 1, NULL),
     SLIDE(s8, ELEMENT_S8, 5, 2, NULL),                  SLIDE(u8, ELEMENT_U8, 5, 2, NULL),
-    ROW(s8, ELEMENT_S8, any, 0, 0, 0, s8_any, NULL),    ROW(u8, ELEMENT_U8, any, 0, 0, 0, u8_any, NULL),
+    ROW(s8, ELEMENT_S8, any, 0, 0, 0, s8_any, NULL, 0),    ROW(u8, ELEMENT_U8, any, 0, 0, 0, u8_any, NULL, 0),
 };
 /* clang-format on */

@@ -182,8 +182,7 @@ static void plan_tiles(struct depthwise_typed *plan)
     const struct convolution_shape *s = &plan->shape;
     size_t width = max_size((size_t)s->out[WIDTH], 1), height = max_size((size_t)s->out[HEIGHT], 1);
     plan->pairs = has_pairs(plan);
-    plan->takes_rows =
-        plan->kernel->takes_rows && plan->groups == 3 && (plan->pairs || !plan->kernel->run_pair);
+    plan->takes_rows = plan->kernel->takes_rows == plan->groups;
     plan->lists = div_up(plan->layout.rows + plan->pairs, plan->kernel->group);
     plan->tiles_across = div_up(width, plan->pairs ? DEPTHWISE_TILE / 2 : DEPTHWISE_TILE);
     plan->tile_width = div_up(width, plan->tiles_across);

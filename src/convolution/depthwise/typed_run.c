@@ -68,20 +68,6 @@ static const unsigned char *padding_of(const struct work *work)
 
 /* ---- lists of lines ---- */
 
-/* How many rows of the tile kernels sum at a time. */
-static size_t rows_together(const struct work *work)
-{
-    return work->call->plan->pairs && work->tile.height > 1 ? 2 : 1;
-}
-
-/* Where rows begin that are summed so: an odd last one is done with the one above, which gets the
- * same sums again, if that is how all of them are done at once. */
-static size_t row_at(const struct work *work, size_t row)
-{
-    bool is_odd = row + rows_together(work) > work->tile.height;
-    return row - (is_odd && work->call->plan->takes_rows);
-}
-
 /* Lines that a row of the tile has. */
 static size_t list_below(const struct depthwise_typed *plan)
 {
@@ -173,10 +159,9 @@ static void list_group(const struct work *work, size_t row, size_t g)
 static void list_lines(const struct work *work)
 {
     const struct depthwise_typed *plan = work->call->plan;
-    size_t together = rows_together(work);
-    for (size_t row = 0; row < work->tile.height; row += together)
+    for (size_t row = 0; row < work->tile.height; row += plan->pairs ? 2 : 1)
         for (size_t g = 0; g < plan->lists; g++)
-            list_group(work, row_at(work, row), g);
+            list_group(work, row, g);
 }
 
 /* ---- copies of lines ---- */
@@ -231,22 +216,20 @@ static void run_rows(const struct work *work, struct depthwise_taps *taps, struc
     neo_data_type type = work->call->execution->problem->tensors[DST].data_type;
     size_t below = (size_t)plan->shape.dst.h, below_bytes = below * element_bytes(element_of(type));
     size_t height = work->tile.height, sums_below = work->tile.width * taps->row;
-    size_t together = rows_together(work);
     unsigned char *dst = end ? end->dst : NULL;
     float *sums = taps->sums;
-    size_t times = 1;
+    size_t together, times = 1;
     taps->below = end ? below : sums_below;
     taps->end = end;
     for (size_t row = 0; row < height; row += together * times) {
-        size_t first = row_at(work, row);
+        together = plan->pairs && row + 1 < height ? 2 : 1;
         if (plan->takes_rows)
-            taps->height = times = (height - first) / together;
-        taps->lines = work->lines + first * taps->list_below;
-        taps->sums = sums + first * sums_below;
+            taps->height = times = (height - row) / together;
+        taps->lines = work->lines + row * taps->list_below;
+        taps->sums = sums + row * sums_below;
         if (end)
-            end->dst = dst + first * below_bytes;
-        (first + together > height || together == 1 ? plan->kernel->run
-                                                    : plan->kernel->run_pair)(taps);
+            end->dst = dst + row * below_bytes;
+        (together == 2 ? plan->kernel->run_pair : plan->kernel->run)(taps);
     }
 }
 
