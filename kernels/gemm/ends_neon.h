@@ -2,9 +2,10 @@
  * they are in registers, as kernels/gemm/finish.h says.
  *
  * The sums of a tile are the last registers, row by row. So all tiles of a width share the code for
- * what becomes of them: it has a part for each row, or for each two rows that are squares, and a
- * tile enters at its first one; what is done to all sums alike has a step for each of v7 … v31. One
- * row alone has such code itself, but for the latter.
+ * what becomes of them: it has a part for each row, or for each two rows that are squares or become
+ * bytes, and a tile enters at its first one; what is done to all sums alike has a step for each of
+ * v7 … v31. One row alone, and a first one that has no other beside it, has such code itself, but
+ * for the latter.
  *
  * A file says sums_are_integers; then dst is f32, s8 or u8; else it is f32 or halves, and the file
  * has
@@ -243,12 +244,8 @@ word .req w16
     .macro bytes_of_line vectors, narrow_last, row, first, second, third
     for_all to_integer, \first, \vectors
     sqxtn v\row\().4h, v\first\().4s
-    .if \vectors > 1
-    sqxtn2 v\row\().8h, v\second\().4s
-    .endif
-    .if \vectors > 2
-    sqxtn v\first\().4h, v\third\().4s
-    .endif
+    second_halves \vectors, \row, \second
+    third_halves \vectors, \first, \third
     \narrow_last v\row\().8b, v\row\().8h
     .if \vectors > 2
     \narrow_last\()2 v\row\().16b, v\first\().8h
@@ -258,12 +255,45 @@ word .req w16
     bytes_of_line \vectors, \narrow_last, %(\first / \vectors % 4), \first, %(\first + 1), %(\first + 2)
     store_row_of_bytes \vectors, %(\first / \vectors % 4)
     .endm
+/* Two rows step by step, as each step waits for the one before. */
+    .macro two_lines_of_bytes first, width, is_last, narrow_last
+    lines_of_bytes %(\width / 2), \narrow_last, %(\first / (\width / 2) % 4), %((\first / (\width / 2) + 1) % 4), \first, %(\first + \width / 2)
+    .endm
+    .macro lines_of_bytes vectors, narrow_last, row, next, first, below
+    for_all to_integer, \first, \vectors
+    for_all to_integer, \below, \vectors
+    sqxtn v\row\().4h, v\first\().4s
+    sqxtn v\next\().4h, v\below\().4s
+    third_halves \vectors, \first, %(\first + 2)
+    third_halves \vectors, \below, %(\below + 2)
+    second_halves \vectors, \row, %(\first + 1)
+    second_halves \vectors, \next, %(\below + 1)
+    \narrow_last v\row\().8b, v\row\().8h
+    \narrow_last v\next\().8b, v\next\().8h
+    .if \vectors > 2
+    \narrow_last\()2 v\row\().16b, v\first\().8h
+    \narrow_last\()2 v\next\().16b, v\below\().8h
+    .endif
+    store_row_of_bytes \vectors, \row
+    store_row_of_bytes \vectors, \next
+    .endm
+    .macro second_halves vectors, row, second
+    .if \vectors > 1
+    sqxtn2 v\row\().8h, v\second\().4s
+    .endif
+    .endm
+    .macro third_halves vectors, to, third
+    .if \vectors > 2
+    sqxtn v\to\().4h, v\third\().4s
+    .endif
+    .endm
     .macro store_lines_of_bytes first, height, vectors, narrow_last
     find_third 4, \vectors
-    .if \height == 1
-    line_of_bytes \first, \vectors, 1, \narrow_last
-    .else
-    on_rows \narrow_last, \vectors, %(8 - \height)
+    .if \height % 2
+    line_of_bytes \first, \vectors, %(\height == 1), \narrow_last
+    .endif
+    .if \height > 1
+    on_rows two_\narrow_last, %(2 * \vectors), %(4 - \height / 2)
     .endif
     .endm
 
@@ -302,8 +332,8 @@ word .req w16
     shared_rows fmul, columns_of_row, \vectors, 8, fmul
     shared_rows fadd, columns_of_row, \vectors, 8, fadd
     .if sums_are_integers
-    shared_rows sqxtn, line_of_bytes, \vectors, 8, sqxtn
-    shared_rows sqxtun, line_of_bytes, \vectors, 8, sqxtun
+    shared_rows two_sqxtn, two_lines_of_bytes, %(2 * \vectors), 4, sqxtn
+    shared_rows two_sqxtun, two_lines_of_bytes, %(2 * \vectors), 4, sqxtun
     .else
     shared_rows halves, line_of_halves, \vectors, 8
     .endif
