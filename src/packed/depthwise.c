@@ -59,7 +59,7 @@ static void pack_one(const struct depthwise_run *run, ptrdiff_t from, void *bloc
 {
     const void *data = run->transfer->plain_data;
     size_t bytes = element_bytes(run->plain);
-    uint32_t stored;
+    uint32_t stored = 0;
     if (run->plain == run->layout.element && run->plain == run->stored) {
         memcpy((char *)block + to * bytes, (const char *)data + from * (ptrdiff_t)bytes, bytes);
         return;
