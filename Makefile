@@ -160,7 +160,7 @@ SMALL := $(addprefix src/,convolution/check convolution/convolution convolution/
     $(addprefix matmul/,check direct/columns direct/direct matmul types) \
     $(addprefix memory/,blocks/pool_report blocks/usage_report domain_report domain_source history limits limits_machine) \
     $(addprefix network/,dependency dependency_analysis finalize graph network plan poison refuse) \
-    $(addprefix tensor/,block_layout descriptor_make typed_layout winograd) \
+    $(addprefix tensor/,block_layout depthwise_layout descriptor_make typed_layout winograd) \
     $(addprefix primitive/,attributes budget concrete cost engine inspect post_ops primitive_desc problem) \
     primitive/problem_check primitive/quantization primitive/selection primitive/types reorder/block_formats)
 $(SMALL_FOLDERS:%=$(BUILD)/%/%.o) $(SMALL:%=$(BUILD)/%.o): private OPT := $(if $(filter -O2,$(OPT)),-Os,$(OPT))

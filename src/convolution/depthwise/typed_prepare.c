@@ -28,20 +28,19 @@ static int32_t zero_of_weights(const struct depthwise_typed_call *call, size_t c
     return quantization_zero_point(call->execution, WEIGHTS, position);
 }
 
-/* Zero points of src, by channel of dst. */
-static void read_zeros_of_src(const struct depthwise_typed_call *call, int32_t *zeros)
+/* Zero points of src, by channel of dst. Gives back how many there are: all others are the last
+ * one. */
+static size_t read_zeros_of_src(const struct depthwise_typed_call *call, int32_t *zeros)
 {
-    static const neo_dim origin[NEO_MAX_NDIMS];
     const struct problem *problem = call->execution->problem;
-    size_t channels = call->plan->layout.channels, oc = (size_t)call->plan->shape.oc;
+    size_t oc = (size_t)call->plan->shape.oc;
     bool are_common = gemm_results_are_common(problem, problem->zero_points[SRC]);
-    int32_t zero = are_common ? quantization_zero_point(call->execution, SRC, origin) : 0;
-    for (size_t c = 0; c < channels; c++)
-        zeros[c] = zero;
-    for (size_t c = 0; c < channels && !are_common; c++) {
+    size_t count = are_common ? 1 : call->plan->layout.channels;
+    for (size_t c = 0; c < count; c++) {
         neo_dim position[NEO_MAX_NDIMS] = {0, (neo_dim)(c / oc)};
         zeros[c] = quantization_zero_point(call->execution, SRC, position);
     }
+    return count;
 }
 
 /* Of the first tap, in elements. */
@@ -264,9 +263,9 @@ static bool sums_are_floats(const struct depthwise_typed_call *call)
     return plan->finish && !call->has_zeros && !call->has_excess && taps < 1 << (22 - 8 - 7);
 }
 
-/* What sums begin with, and with weights of 1. sums: of weights; zeros: of src. */
+/* What sums begin with, and with weights of 1. sums: of weights; zeros: so many of src's. */
 static void fill_starts(const struct depthwise_typed_call *call, const int32_t *sums,
-                        const int32_t *zeros)
+                        const int32_t *zeros, size_t count)
 {
     const struct depthwise_typed *plan = call->plan;
     enum element src = type_of(call->execution->problem, SRC);
@@ -274,30 +273,37 @@ static void fill_starts(const struct depthwise_typed_call *call, const int32_t *
     uint32_t *ones_start = depthwise_part(call, plan->shared.ones_start);
     uint32_t begin = call->whole.is_float ? GEMM_FLOAT_START : 0;
     uint32_t taps = (uint32_t)plan->layout.rows * (uint32_t)plan->shape.kernel[WIDTH];
-    memset(ones_start, 0, plan->layout.padded * sizeof *ones_start);
+    uint32_t zero = 0;
+    if (call->has_zeros)
+        memset(ones_start, 0, plan->layout.padded * sizeof *ones_start);
     memset(start + plan->layout.channels, 0,
            (plan->layout.padded - plan->layout.channels) * sizeof *start);
     for (size_t c = 0; c < plan->layout.channels; c++) {
-        uint32_t zero = (uint32_t)gemm_shift_zero(src, zeros[c]);
+        if (c < count)
+            zero = (uint32_t)gemm_shift_zero(src, zeros[c]);
         start[c] = (uint32_t)sums[c] * -zero + begin;
-        ones_start[c] = taps * -zero;
+        if (call->has_zeros)
+            ones_start[c] = taps * -zero;
     }
 }
 
 /* Padding is the value of src's type that is nearest to its zero point. */
-static void fill_padding(struct depthwise_typed_call *call, const int32_t *zeros)
+static void fill_padding(struct depthwise_typed_call *call, const int32_t *zeros, size_t count)
 {
     const struct depthwise_typed *plan = call->plan;
     bool has_sign = type_of(call->execution->problem, SRC) == ELEMENT_S8;
     int32_t low = has_sign ? INT8_MIN : 0, high = has_sign ? INT8_MAX : UINT8_MAX;
     uint32_t *excess = depthwise_part(call, plan->shared.excess);
     uint8_t *padding = depthwise_part(call, plan->shared.padding);
-    for (size_t c = 0; c < plan->layout.channels; c++) {
+    for (size_t c = 0; c < count; c++) {
         int32_t zero = zeros[c], value = zero < low ? low : zero > high ? high : zero;
         padding[c] = (uint8_t)value;
         excess[c] = (uint32_t)value - (uint32_t)zero;
         call->has_excess |= excess[c] != 0;
     }
+    memset(padding + count, padding[count - 1], plan->layout.channels - count);
+    for (size_t c = count; call->has_excess && c < plan->layout.channels; c++)
+        excess[c] = excess[count - 1];
 }
 
 /* Gives back sums of weights. */
@@ -335,10 +341,10 @@ static void prepare_integers(struct depthwise_typed_call *call)
     const struct depthwise_typed *plan = call->plan;
     int32_t *src_zeros = depthwise_part(call, plan->shared.src_zeros);
     const int32_t *sums = plan->is_packed ? find_packed(call) : arrange_integers(call);
-    read_zeros_of_src(call, src_zeros);
-    fill_padding(call, src_zeros);
+    size_t count = read_zeros_of_src(call, src_zeros);
+    fill_padding(call, src_zeros, count);
     call->whole.is_float = sums_are_floats(call);
-    fill_starts(call, sums, src_zeros);
+    fill_starts(call, sums, src_zeros, count);
 }
 
 /* Weights of f16 that are multiplied as such have no zero points. */
