@@ -28,25 +28,29 @@ struct gemm_costs {
 
 /* Products in place (src/matmul/direct/columns.c), cycles. */
 struct direct_costs {
+    double all, matrix;            /* of slowness 1: of a call, of a matrix, */
+    double last, turned_last;      /* of columns that fill no vector: of plain rows, and turned */
     double low_wait, low_few_wait; /* a step of tiles of few rows, of few vectors */
     double crowded[COSTS_HEIGHTS],
-        crowded_few[COSTS_HEIGHTS];                   /* by a tile's rows: loads among sums */
-    double columns_step;                              /* of tiles that read columns of A */
-    double crowding, counting;                        /* as gemm_costs */
-    double tail_loads, tail_sums[4];                  /* of last columns, by how many they are */
+        crowded_few[COSTS_HEIGHTS];   /* by a tile's rows: loads among sums */
+    double columns_step, few_columns; /* of tiles that read columns of A: a step, and all if few */
+    double crowding, counting;        /* as gemm_costs */
+    double tail_loads, tail_sums[4];  /* of last columns, by how many they are */
     double shallow_vector, shallow_row;               /* of a row of one small depth, slowness 1 */
     double odd_value, odd_step, odd_begin, odd_later; /* steps beside rounds (odd_cycles()) */
-    double turned;                                    /* to pack a value of weights */
-    double call, strip, vector, value, ragged, ragged_step, narrow, narrow_step, shallow,
-        four;       /* to pack strips in order (tuned_turning_cycles()) */
+    double turned, turn, turned_strip; /* to pack a value of weights; slowness 1: all, a strip */
+    double call, strip, vector, value, ragged, ragged_step, narrow, narrow_step,
+        shallow;    /* to pack strips in order (tuned_turning_cycles()) */
     double l1_room; /* of the L1 cache: what stays from one strip to the next */
 };
 
 /* Dot products (src/matmul/dot), cycles. */
 struct dot_costs {
+    double call, gathers;      /* of slowness 1, once: of all, and if weights are packed */
     double last_call;          /* of a call for fewer rows than four, in calls for four */
     double step;               /* beside all that a step issues */
     double third_column;       /* results of one column beside threes, in those of others */
+    double k_part;             /* of each result, for values of k that fill no vector: slowness 1 */
     double matrix, value;      /* to pack weights: slowness 1; each value */
     double columns;            /* up to four of them, and: */
     double many, tile, result; /* a tile's height of rows; each tile and its results */
@@ -57,10 +61,15 @@ struct dot_costs {
     double left;                          /* more rows than so many end in a whole tile of 16 */
 };
 
-/* Products by lines, products of other types, and weights in blocks. */
+/* Products by lines (src/matmul/lines), all of slowness 1, and weights in blocks. */
 struct lines_costs {
-    double product, result; /* of slowness 1, for each load and each value of dst */
-    double block_product;   /* of weights in blocks, in products of a whole matrix */
+    double call, walk; /* of all; of a side of some elements of a lot's lines that is copied */
+    double moved,
+        moved_few;        /* four elements of a line, if up to three lines are beside each other */
+    double moved_part;    /* fewer than four */
+    double result;        /* of a vector */
+    double shared, part;  /* a value that all share; to load fewer elements than a vector's */
+    double block_product; /* of weights in blocks, in products of a whole matrix */
 };
 
 /* Convolutions by rows of pixels and by lists of pixels (src/convolution/direct), cycles. */

@@ -84,6 +84,11 @@ static double listed_cycles(const struct cpu *cpu, double m, double n, double k,
     }
     double rounds = k * tiles_cycles(cpu->core, m, tiles, full, rest);
     double slow = beside_sums(cpu->core);
+    bool narrow = n < 4 && !cpu->core->in_order;
+    if (narrow) { /* a step beside rounds of four takes as long as these; sums of four are added */
+        rounds += tiles * 3 * fmod(k, 4) * narrow_cycles(cpu->core, height, n, 4);
+        around += 2 * height * n;
+    }
     /* A block begins, and then each of its panels; in order, `around` has the latter. */
     double block = (700 + (cpu->core->in_order ? 0 : 80 * panels)) * cpu->core->slowness;
     return slow * panels * 15 + rounds + tiles * slow * (6 + around) + (blocks - 1) * block;
@@ -171,8 +176,10 @@ static double pack_cycles(const struct core *core, double n, double k)
 {
     const double nr = GEMM_F32_NR; /* clang wants a double */
     const struct gemm_costs *costs = &core_costs(core)->gemm;
-    double ragged = fmod(n, 4) > 0 ? costs->ragged * core->slowness : 0;
-    return (costs->b * n + ragged) * k + 60 * ceil(n / nr);
+    bool is_ragged = fmod(n, 4) > 0;
+    double ragged = is_ragged ? costs->ragged * core->slowness : 0;
+    double matrix = core->slowness * (is_ragged ? 200 : 100);
+    return matrix + (costs->b * n + ragged) * k + 60 * ceil(n / nr);
 }
 
 double gemm_planes_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
@@ -194,7 +201,7 @@ double gemm_planes_estimate(const struct cpu *cpu, double batch, double m, doubl
 /* Where rows are packed. */
 static double first_of_call(const struct core *core)
 {
-    return core->in_order ? 100 : 200 + 500 * core->slowness;
+    return core->in_order ? 100 : 200 + 250 * core->slowness;
 }
 
 static double step_of_matrix(const struct core *core)
@@ -223,8 +230,8 @@ double gemm_estimate(const struct cpu *cpu, double batch, double m, double n, do
         b_packed && (size_t)k <= whole_k && gemm_tail_pays(cpu, (size_t)m, (size_t)n, (size_t)k);
     double cycles = tail ? tail_cycles(cpu, m, (size_t)n, k, height)
                          : listed_cycles(cpu, m, n, k, height, (double)whole_k);
-    const double each = 160 * cpu->core->slowness; /* of matrices */
-    double all = cpu->core->in_order ? 800 : 600 * cpu->core->slowness;
+    const double each = 300 * cpu->core->slowness; /* of matrices */
+    double all = cpu->core->in_order ? 1050 : 600 * cpu->core->slowness;
     return all - each + batch * (each + cycles + copies + b);
 }
 

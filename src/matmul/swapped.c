@@ -77,7 +77,7 @@ static __attribute__((noinline)) void make_chosen(struct problem *swapped,
 static double swapped_estimate(const struct algorithm *self, const struct problem *problem,
                                const struct cpu *cpu)
 {
-    const double nesting = 50; /* clang wants a double */
+    const double nesting = 40 * cpu->core->slowness;
     struct problem swapped;
     make_chosen(&swapped, self, problem, cpu);
     return nesting + selection_best(&swapped, NULL, cpu).cost.cycles;

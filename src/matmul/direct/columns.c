@@ -249,13 +249,13 @@ static double mean_tile_cycles(const struct core *core, const struct strips *run
 }
 
 /* Steps beside rounds of four, of rows of A: without rounds, each waits for what it loads; cores
- * that issue in order wait beside rounds, too. */
+ * that issue in order wait beside rounds, too, and for few columns of A. */
 static double odd_cycles(const struct core *core, const struct strips *run, double height, double k)
 {
     const struct direct_costs *costs = &core_costs(core)->direct;
     double values = height * run->vectors, steps = fmod(k, 4);
     if (run->a_columns)
-        return 0;
+        return k < 8 ? costs->few_columns : 0;
     if (!core->in_order)
         return k < 4 ? 8 * k : 0;
     if (k < 4)
@@ -277,6 +277,8 @@ static double strip_cycles(const struct core *core, const struct strips *run, do
     if (run->has_parts) /* these become one */
         around +=
             5 * core->fmla_latency + 3 * height * run->vectors / fmax(core->fmla_per_cycle, 1);
+    if (!core->in_order && run->lanes < 4 && !direct_has_panels(run))
+        around += height; /* vectors that are stored in parts */
     if (!core->in_order && k > 8)
         around *= core->slowness;
     return tiles * (k * step + around + odd_cycles(core, run, height, k));
@@ -291,12 +293,12 @@ static size_t strip_calls(const struct core *core, const struct strips *run, dou
 }
 
 /* Calls after the first one: more where they are too many to be known beforehand. Cores that
- * reorder have them beside products. */
+ * reorder have the former beside products. */
 static double calls_cycles(const struct core *core, const struct columns *columns, double m)
 {
     static const struct {
         double listed, other;
-    } cycles[] = {[0] = {0, 0}, [IN_ORDER_NARROW] = {18, 45}};
+    } cycles[] = {[0] = {0, 6}, [IN_ORDER_NARROW] = {18, 45}};
     size_t calls = 0;
     for (size_t r = 0; r < columns->run_count; r++)
         calls += columns->runs[r].count * strip_calls(core, &columns->runs[r], m);
@@ -358,7 +360,7 @@ static double tuned_turning_cycles(const struct direct_shape *shape, const struc
                  costs->vector * vectors + (shape->k < 4 ? costs->shallow : 0);
     if (shape->n < 4)
         return all + costs->narrow + costs->narrow_step * k;
-    all += 4 * vectors * k * costs->value + (shape->n == 4 ? costs->four : 0);
+    all += 4 * vectors * k * costs->value;
     return shape->n % 4 ? all + costs->ragged + costs->ragged_step * k : all;
 }
 
@@ -368,14 +370,15 @@ static double turning_cycles(const struct direct_shape *shape, const struct core
                              const struct columns *columns)
 {
     double elements = fmax((double)shape->n, 4) * (double)shape->k;
-    double element = core_costs(core)->direct.turned;
+    const struct direct_costs *costs = &core_costs(core)->direct;
     bool waits = core->in_order && shape->n % 4 > 0;
     double rows = waits ? 12 * core->slowness * (double)shape->k : 0;
-    double calls = core->slowness * 100 + 30 * (double)columns->strip_count;
+    double calls =
+        core->slowness * (costs->turn + costs->turned_strip * (double)columns->strip_count);
     if (!shape->turned)
         return 0;
     return core->in_order && !shape->a_columns ? tuned_turning_cycles(shape, core, columns)
-                                               : calls + element * elements + rows;
+                                               : calls + costs->turned * elements + rows;
 }
 
 /* Lines of plain rows that do not stay in the L1 cache come for each tile: of a strip that begins

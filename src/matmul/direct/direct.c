@@ -7,6 +7,7 @@
  * down the rows by themselves (run.c). */
 #include <math.h>
 
+#include "arch/costs.h"
 #include "src/core/checked.h"
 #include "src/matmul/direct/direct.h"
 #include "src/primitive/post_ops.h"
@@ -143,10 +144,23 @@ static double line_cycles(const struct cpu *cpu, const struct direct_shape *dire
 }
 
 /* Rows of plain weights that are too short for a vector: the last ones are copied. */
+static bool has_short_rows(const struct direct_shape *direct)
+{
+    return !direct->panels && !direct->turned && direct->n < 4;
+}
+
 static double short_rows_cycles(const struct cpu *cpu, const struct direct_shape *direct)
 {
-    bool is_copied = !direct->panels && !direct->turned && direct->n < 4;
-    return is_copied ? 140 * cpu->core->slowness : 0;
+    return has_short_rows(direct) ? 65 * cpu->core->slowness : 0;
+}
+
+/* Columns of plain weights that fill no vector: their vector is brought to dst apart. */
+static double last_columns_cycles(const struct cpu *cpu, const struct direct_shape *direct)
+{
+    const struct direct_costs *costs = &core_costs(cpu->core)->direct;
+    if (direct->panels || direct->n % 4 == 0)
+        return 0;
+    return direct->turned ? costs->turned_last : costs->last;
 }
 
 /* Columns of src that are no longer in the L1 cache when the next strip comes: cores that issue in
@@ -182,17 +196,20 @@ static double direct_estimate(const struct algorithm *self, const struct problem
     struct matmul_shape shape = matmul_shape(problem);
     struct direct_shape direct = direct_shape_of(problem, cpu);
     struct columns columns;
+    const struct direct_costs *costs = &core_costs(cpu->core)->direct;
     if (shape.m == 0 || shape.n == 0 || shape.batch == 0)
         return 100;
     double cycles = direct_columns_choose(&columns, cpu->core, &direct);
     double first = columns.runs[0].height;
     double height = direct.a_columns ? first : fmax(first, 6); /* of most rows' tiles */
     cycles += src_cycles(cpu, &direct, &columns) + short_rows_cycles(cpu, &direct);
-    double each =
-        20 + cycles + line_cycles(cpu, &direct) * weights_lines(problem, cpu, &shape, height);
+    double around = costs->matrix + last_columns_cycles(cpu, &direct);
+    double each = cpu->core->slowness * around + cycles +
+                  line_cycles(cpu, &direct) * weights_lines(problem, cpu, &shape, height);
     if (!post_ops_fusion(problem).complete)
         each += (double)shape.m * (20 + (double)shape.n * post_ops_cycles(problem));
-    return 100 + (double)shape.batch * each;
+    double all = costs->all + (has_short_rows(&direct) ? 80 : 0);
+    return cpu->core->slowness * all + (double)shape.batch * each;
 }
 
 /* ---- plan ---- */

@@ -122,14 +122,17 @@ static double reordered_cycles(const struct core *core, const struct matmul_shap
     size_t least = (size_t)fmin(m, n), columns = least < DOT_F32_COLUMNS ? least : DOT_F32_COLUMNS;
     double vector = vector_cycles(core, columns, fmax(m, n)), rows = rows_of[columns];
     bool whole = fmax(m, n) >= rows && shape->k && shape->k % ROUND == 0;
-    const double most = DOT_F32_COLUMNS;        /* clang wants a double */
-    double later = ceil(fmin(m, n) / most) - 1; /* calls */
-    double third = core_costs(core)->dot.third_column;
-    double around = whole ? (columns % 3 == 1 ? third : 1) : 3 + 20 / (rows * (double)columns);
-    double cycles = m * n * (vectors * vector + core->slowness * around) + 110 * later;
+    const double most = DOT_F32_COLUMNS; /* clang wants a double */
+    double calls = ceil(fmin(m, n) / most), left = fmod(fmax(m, n), rows) > 0 ? 20 : 0;
+    const struct dot_costs *costs = &core_costs(core)->dot;
+    double part = shape->k % 4 ? costs->k_part : 0; /* values of k that fill no vector */
+    double around = whole ? (columns % 3 == 1 ? costs->third_column : 1)
+                          : 3 + part + 20 / (rows * (double)columns);
+    double cycles = m * n * (vectors * vector + core->slowness * around);
     if (columns == 1)
         cycles += waiting_cycles((size_t)fmax(m, n), vectors, vector, core, whole);
-    return 30 + cycles;
+    double call = columns > 1 ? 85 : 55;
+    return cycles + core->slowness * (calls * (call + left) - 50);
 }
 
 static bool rows_are_src(const struct problem *problem)
@@ -192,13 +195,15 @@ static double dot_estimate(const struct algorithm *self, const struct problem *p
     const struct core *core = cpu->core;
     if (shape.m == 0 || shape.n == 0 || shape.batch == 0)
         return 100;
+    const struct dot_costs *costs = &core_costs(core)->dot;
     double each = core->in_order ? in_order_cycles(core, problem) : reordered_cycles(core, &shape);
     if (must_gather(&problem->tensors[WEIGHTS]))
         each += gathering_cycles(core, &shape);
     if (is_finished(problem))
         each += (double)shape.m * (double)shape.n * post_ops_cycles(problem) +
                 finishing_cycles(core, problem);
-    return 100 + (double)shape.batch * each;
+    double gathers = must_gather(&problem->tensors[WEIGHTS]) ? costs->gathers : 0;
+    return core->slowness * (costs->call + gathers) + (double)shape.batch * each;
 }
 
 static void dot_plan(void *plan, const struct problem *problem, const struct cpu *cpu)

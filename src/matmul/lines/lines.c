@@ -205,11 +205,53 @@ static const char *lines_kernel(const void *plan)
 
 /* ---- estimate ---- */
 
-/* Cycles of bringing four elements of each line together, or to their places: of lines beside each
- * other up to three by loads and stores of structures, and else by transposing. */
-static double moving_cycles(const struct side *side)
+/* What a copied side adds to a piece: a walk begins, and four elements of each line at a time are
+ * brought together, or to their places, of up to three lines beside each other by loads and stores
+ * of structures. The last ones that are fewer than four go one by one. */
+static double moving_cycles(const struct lines_costs *costs, const struct side *side, size_t count)
 {
-    return side->is_copied ? (side->inner < 4 ? 2 : 3) * (double)(side->rows * side->columns) : 0;
+    double lines = (double)(side->rows * side->columns), whole = (double)(count / 4);
+    double moved = side->inner < 4 ? costs->moved_few : costs->moved;
+    double last = count % 4 ? costs->moved_part : 0;
+    return side->is_copied ? costs->walk + lines * (moved * whole + last) : 0;
+}
+
+/* Of so many columns of one row: tiles of four vectors of a line, then of one, whose sums wait for
+ * themselves, and what is loaded for them: of a shared side each value. */
+static double columns_cycles(const struct core *core, const struct matmul_lines *plan,
+                             double columns, size_t count)
+{
+    const struct lines_costs *costs = &core_costs(core)->lines;
+    double per_cycle = fmax(core->fmla_per_cycle, 1), part = count % 4 > 0;
+    double wide = (double)(count / 16), narrow = (double)(count % 16 / 4),
+           latency = core->fmla_latency;
+    double sums = wide * fmax(4 * columns / per_cycle, latency) +
+                  (narrow + part) * fmax(columns / per_cycle, latency);
+    double shared = plan->b.along ? 0 : columns * (wide + narrow);
+    double loads =
+        costs->shared * shared + part * costs->part * (1 + (plan->b.along ? columns : 0));
+    double results = costs->result * columns * (double)(count / 4);
+    return (double)plan->a.columns * (sums + core->slowness * loads) + core->slowness * results;
+}
+
+/* So many elements of each line of a lot. */
+static double piece_cycles(const struct core *core, const struct matmul_lines *plan, size_t count)
+{
+    const struct lines_costs *costs = &core_costs(core)->lines;
+    double fours = (double)(plan->c.columns / 4), rest = (double)(plan->c.columns % 4);
+    double row = fours * columns_cycles(core, plan, 4, count);
+    if (rest > 0)
+        row += columns_cycles(core, plan, rest, count);
+    double moved = moving_cycles(costs, &plan->a, count) + moving_cycles(costs, &plan->b, count) +
+                   moving_cycles(costs, &plan->c, count);
+    return (double)plan->c.rows * row + core->slowness * moved;
+}
+
+static double lot_cycles(const struct core *core, const struct matmul_lines *plan)
+{
+    size_t whole = plan->count / max_size(plan->piece, 1), last = plan->count - whole * plan->piece;
+    double cycles = whole ? (double)whole * piece_cycles(core, plan, plan->piece) : 0;
+    return last ? cycles + piece_cycles(core, plan, last) : cycles;
 }
 
 static __attribute__((noinline)) void plan_chosen(struct matmul_lines *plan,
@@ -227,20 +269,11 @@ static double lines_estimate(const struct algorithm *self, const struct problem 
 {
     struct matmul_lines plan = {.count = 0};
     const struct core *core = cpu->core;
-    const struct lines_costs *costs = &core_costs(core)->lines;
-    const double quarter = 4; /* clang wants a double */
     plan_chosen(&plan, self, problem, cpu);
-    double products = (double)(plan.c.rows * plan.c.columns * plan.a.columns);
-    double loads = (plan.b.along ? 4 : 1) / quarter + 1 / fmin(4, fmax((double)plan.c.columns, 1));
-    double moved = moving_cycles(&plan.a) + moving_cycles(&plan.b) + moving_cycles(&plan.c);
-    double four = products / fmax(core->fmla_per_cycle, 1) +
-                  core->slowness * (costs->product * products * loads + moved +
-                                    costs->result * (double)(plan.c.rows * plan.c.columns));
     double results = (double)(plan.c.rows * plan.c.columns * plan.count);
     double finish = plan.finish ? results * (post_ops_cycles(problem) + core->slowness * 2) : 0;
-    double pieces = core->slowness * 60 * (double)plan.pieces;
-    return 100 + core->slowness * 60 +
-           (double)plan.matrices * (pieces + finish + four * (double)plan.count / 4);
+    return core->slowness * core_costs(core)->lines.call +
+           (double)plan.matrices * (lot_cycles(core, &plan) + finish);
 }
 
 /* ---- run ---- */
