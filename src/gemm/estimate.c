@@ -84,11 +84,6 @@ static double listed_cycles(const struct cpu *cpu, double m, double n, double k,
     }
     double rounds = k * tiles_cycles(cpu->core, m, tiles, full, rest);
     double slow = beside_sums(cpu->core);
-    bool narrow = n < 4 && !cpu->core->in_order;
-    if (narrow) { /* a step beside rounds of four takes as long as these; sums of four are added */
-        rounds += tiles * 3 * fmod(k, 4) * narrow_cycles(cpu->core, height, n, 4);
-        around += 2 * height * n;
-    }
     /* A block begins, and then each of its panels; in order, `around` has the latter. */
     double block = (700 + (cpu->core->in_order ? 0 : 80 * panels)) * cpu->core->slowness;
     return slow * panels * 15 + rounds + tiles * slow * (6 + around) + (blocks - 1) * block;
@@ -209,6 +204,17 @@ static double step_of_matrix(const struct core *core)
     return core->in_order ? 400 : 400 * core->slowness;
 }
 
+/* Of one to three columns in rounds of four steps: a step beside these takes as long as four, and
+ * sums of four are added. */
+static double beside_rounds(const struct core *core, double m, double n, double k, double most)
+{
+    double tiles = ceil(m / most), height = m / tiles;
+    if (core->in_order || n >= 4)
+        return 0;
+    return tiles * (3 * fmod(k, 4) * narrow_cycles(core, height, n, 4) +
+                    beside_sums(core) * 2 * height * n);
+}
+
 double gemm_estimate(const struct cpu *cpu, double batch, double m, double n, double k,
                      bool b_packed, bool a_listed, size_t a_stride)
 {
@@ -229,9 +235,10 @@ double gemm_estimate(const struct cpu *cpu, double batch, double m, double n, do
     bool tail =
         b_packed && (size_t)k <= whole_k && gemm_tail_pays(cpu, (size_t)m, (size_t)n, (size_t)k);
     double cycles = tail ? tail_cycles(cpu, m, (size_t)n, k, height)
-                         : listed_cycles(cpu, m, n, k, height, (double)whole_k);
-    const double each = 300 * cpu->core->slowness; /* of matrices */
-    double all = cpu->core->in_order ? 1050 : 600 * cpu->core->slowness;
+                         : listed_cycles(cpu, m, n, k, height, (double)whole_k) +
+                               beside_rounds(cpu->core, m, n, k, height);
+    const double each = 160 * cpu->core->slowness; /* of matrices */
+    double all = cpu->core->in_order ? 800 : 600 * cpu->core->slowness;
     return all - each + batch * (each + cycles + copies + b);
 }
 

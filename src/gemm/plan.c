@@ -15,6 +15,7 @@ enum {
     MAX_BLOCK_TILES = 64,
     MOST_GROUP = 16, /* of k, of any type */
     MAX_LISTED_TILES = 256,
+    MAX_COPIED_K = 512, /* of a block (rows.c) */
     MAX_BLOCK_PANELS = 80,
     CHUNK_PRODUCTS = 160000, /* at least */
 };
@@ -173,7 +174,17 @@ static size_t list_bytes(const struct gemm_plan *plan)
     size_t segment = plan->shape.segment, each = GEMM_F32_LIST * sizeof(float *);
     if (!segment)
         return 0;
-    return plan->block_tiles * each * (segment < plan->block_k ? plan->block_k / segment : 1);
+    size_t tiles = gemm_is_unknown(&plan->shape) ? MAX_LISTED_TILES : plan->block_tiles;
+    return tiles * each * (segment < plan->block_k ? plan->block_k / segment : 1);
+}
+
+/* Of a block of rows that are copied, whatever their number turns out to be: it has half of the L2
+ * cache, or the most tiles that there are. */
+static size_t most_copied(const struct gemm_plan *plan, const struct cpu *cpu)
+{
+    size_t most = MAX_LISTED_TILES * plan->tile_rows * MAX_COPIED_K * sizeof(float);
+    bool may_be_copied = plan->listed && gemm_is_unknown(&plan->shape);
+    return may_be_copied ? min_size(round_up(cpu->l2_bytes / 2, SCRATCH_UNIT), most) : 0;
 }
 
 /* Does every thread read rows in place, whatever core it runs on? Then none of them packs any. */
@@ -198,7 +209,7 @@ static void divide_scratch(struct gemm_plan *plan, const struct cpu *cpu)
     struct gemm_scratch *parts = &plan->scratch;
     size_t rows = plan->block_tiles * plan->tile_rows;
     bool has_a = !plan->planes && !always_lists(plan, cpu);
-    parts->list = has_a ? panel_bytes(plan, rows) : 0;
+    parts->list = has_a ? max_size(panel_bytes(plan, rows), most_copied(plan, cpu)) : 0;
     parts->runs = parts->list + round_up(list_bytes(plan), SCRATCH_UNIT);
     size_t run_bytes = shape->a_has_zeros ? plan->block_tiles * sizeof(struct gemm_run) : 0;
     parts->b = parts->runs + round_up(run_bytes, SCRATCH_UNIT);

@@ -387,9 +387,13 @@ static void unknown_sizes_have_the_largest_scratchpad(void **state)
     (void)state;
     struct cpu reorders = stated_cpu("neoverse-n1", 65536);
     struct cpu little = stated_cpu("cortex-a510", 32768), narrow = stated_cpu("cortex-a55", 32768);
-    unknown_sizes_have_most_on(&reorders);
-    unknown_sizes_have_most_on(&little);
-    unknown_sizes_have_most_on(&narrow);
+    static const size_t l2[] = {256 << 10, 1 << 20, 2 << 20, 16 << 20};
+    for (size_t i = 0; i < count_of(l2); i++) {
+        reorders.l2_bytes = little.l2_bytes = narrow.l2_bytes = l2[i];
+        unknown_sizes_have_most_on(&reorders);
+        unknown_sizes_have_most_on(&little);
+        unknown_sizes_have_most_on(&narrow);
+    }
 }
 
 /* Tiles of packed rows. A few rows by themselves would leave most registers unused. */
