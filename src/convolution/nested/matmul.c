@@ -263,7 +263,7 @@ static __attribute__((noinline)) double product_cycles(const struct problem *cho
 /* Every tensor has its layout. */
 static double cycles_of(const struct problem *chosen, const struct cpu *cpu)
 {
-    const double nesting = 50; /* clang wants a double */
+    const double nesting = cpu->core->in_order ? 50 : 120; /* what is around the product */
     struct convolution_shape s;
     struct convolution_trim trim;
     bool copies_weights = init_shape(&s, &trim, chosen) && !is_plain(chosen);
