@@ -137,7 +137,7 @@ frames_below = $(if $(SAN)$(filter 1,$(DEBUG) $(HARDEN)),,-Wframe-larger-than=$(
 LIBRARY_FOLDERS := arch src kernels
 $(LIBRARY_FOLDERS:%=$(BUILD)/%/%.o): private FOLDER_FLAGS += $(SIGNS) $(call frames_below,2048)
 HAVE_LINES := $(addprefix src/,binary/binary convolution/direct/indirect_run \
-    convolution/gemm/gemm convolution/gemm/typed_patches convolution/nested/transposed_run deconvolution/columns \
+    convolution/gemm/gemm convolution/gemm/typed_gather convolution/gemm/typed_patches convolution/nested/transposed_run deconvolution/columns \
     gemm/results gemm/ways/typed lines/copy lines/line lines/map lrn/lrn matmul/blocks/decompress matmul/direct/run \
     normalization/channels normalization/layer pooling/windows pooling/winners prelu/prelu \
     quantization/quantization reduction/reduction reorder/block_weights resampling/resampling softmax/softmax sum/sum) \

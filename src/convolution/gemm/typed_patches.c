@@ -3,29 +3,7 @@
  * steps of k at a time, for a group has elements of several taps. */
 #include <string.h>
 
-#include "kernels/asm/inline.h"
-#include "src/convolution/gemm/typed.h"
-
-enum { LANE_BYTES = 1024 /* whole groups of any type */, LANES = GEMM_MR };
-
-/* A pixel of dst: the place in src of its first tap, which may be in the padding. */
-struct pixel {
-    neo_dim at[SPACE];
-    neo_dim offset; /* of channel 0 of the group, in elements */
-};
-
-/* Panels of pixels of one group. */
-struct patches {
-    const struct typed_call *call;
-    const struct gemm_panel *panel;
-    const struct convolution_shape *image;
-    struct pixel pixels[LANES]; /* of a row the first one alone */
-    bool are_in_a_row;
-    neo_dim left; /* of the row behind the panel before this one, or none: below 1 */
-    const unsigned char *padding; /* a line of it */
-    size_t bytes;                 /* of an element */
-    struct pack_panel part;       /* some steps of the panel: what all of them have in common */
-};
+#include "src/convolution/gemm/typed_patches.h"
 
 static size_t taps_of(const struct convolution_shape *s)
 {
@@ -93,18 +71,6 @@ static void set_pixel(const struct convolution_shape *s, size_t group, const neo
     }
 }
 
-/* A pixel of the panel; those of a row differ in their columns alone. */
-static struct pixel pixel_of(const struct patches *patches, size_t i)
-{
-    const struct convolution_shape *s = patches->image;
-    struct pixel pixel = patches->pixels[patches->are_in_a_row ? 0 : i];
-    if (patches->are_in_a_row) {
-        pixel.at[WIDTH] += (neo_dim)i * s->stride[WIDTH];
-        pixel.offset += (neo_dim)i * s->stride[WIDTH] * s->src.w;
-    }
-    return pixel;
-}
-
 /* Pixel number `index` of dst: its place there; returns the image that it is in. */
 static neo_dim place_of(const struct convolution_shape *s, size_t index, neo_dim *out)
 {
@@ -136,249 +102,10 @@ static void find_pixels(struct patches *patches)
 static void set_pixels(struct patches *patches)
 {
     if ((neo_dim)patches->panel->lanes <= patches->left)
-        patches->pixels[0] = pixel_of(patches, patches->panel->width);
+        patches->pixels[0] = patches_pixel(patches, patches->panel->width);
     else
         find_pixels(patches);
     patches->left -= (neo_dim)patches->panel->width;
-}
-
-/* A tap: how far it is from the first one, by dimension and in elements. */
-struct tap {
-    neo_dim at[SPACE], offset;
-};
-
-static struct tap tap_at(const struct convolution_shape *s, size_t number)
-{
-    const neo_dim strides[SPACE] = {s->src.d, s->src.h, s->src.w};
-    struct tap tap = {.offset = 0};
-    if (!number)
-        return tap;
-    for (int d = SPACE - 1; d >= 0; d--) {
-        tap.at[d] = (neo_dim)(number % (size_t)s->kernel[d]) * s->dilation[d];
-        tap.offset += tap.at[d] * strides[d];
-        number /= (size_t)s->kernel[d];
-    }
-    return tap;
-}
-
-/* The one after it along dimension `last` and those before: the next tap, or row of taps. */
-static void next_tap(const struct convolution_shape *s, struct tap *tap, int last)
-{
-    const neo_dim strides[SPACE] = {s->src.d, s->src.h, s->src.w};
-    for (int d = last; d >= 0; d--) {
-        tap->at[d] += s->dilation[d];
-        tap->offset += s->dilation[d] * strides[d];
-        if (tap->at[d] < s->kernel[d] * s->dilation[d])
-            return;
-        tap->offset -= tap->at[d] * strides[d];
-        tap->at[d] = 0;
-    }
-}
-
-/* Is the tap of the pixel in the image, in the first so many dimensions? */
-static bool is_inside(const struct convolution_shape *s, const struct pixel *pixel,
-                      const struct tap *tap, int dimensions)
-{
-    for (int d = 0; d < dimensions; d++)
-        if ((uint64_t)(pixel->at[d] + tap->at[d]) >= (uint64_t)s->in[d])
-            return false;
-    return true;
-}
-
-static const unsigned char *element(const struct patches *patches, neo_dim offset)
-{
-    return (const unsigned char *)patches->call->execution->buffers[SRC] +
-           offset * (neo_dim)patches->bytes;
-}
-
-/* ---- gathered ---- */
-
-INLINE void gather_bytes(unsigned char *to, const unsigned char *from, neo_dim step, size_t count,
-                         size_t bytes)
-{
-    for (size_t i = 0; i < count; i++)
-        memcpy(to + i * bytes, from + (neo_dim)i * step * (neo_dim)bytes, bytes);
-}
-
-/* `count` elements of as many bytes, `step` elements from each other. */
-static void gather(unsigned char *to, const unsigned char *from, neo_dim step, size_t count,
-                   size_t bytes)
-{
-    if (step == 1)
-        memcpy(to, from, count * bytes);
-    else if (bytes == 1)
-        gather_bytes(to, from, step, count, 1);
-    else if (bytes == 2)
-        gather_bytes(to, from, step, count, 2);
-    else
-        gather_bytes(to, from, step, count, 4);
-}
-
-/* Elements [first, first + count) of a tap. */
-static void gather_tap(const struct patches *patches, const struct pixel *pixel,
-                       const struct tap *tap, size_t first, size_t count, unsigned char *to)
-{
-    const struct convolution_shape *s = patches->image;
-    if (!is_inside(s, pixel, tap, SPACE))
-        memset(to, patches->call->zero, count * patches->bytes);
-    else
-        gather(to, element(patches, pixel->offset + tap->offset + (neo_dim)first * s->src.c),
-               s->src.c, count, patches->bytes);
-}
-
-/* The same of a row of taps that lie next to each other: some at its ends may be in the padding. */
-static void gather_row(const struct patches *patches, const struct pixel *pixel,
-                       const struct tap *tap, size_t first, size_t count, unsigned char *to)
-{
-    const struct convolution_shape *s = patches->image;
-    neo_dim before = -pixel->at[WIDTH] * s->ic, behind = before + s->in[WIDTH] * s->ic;
-    neo_dim begin = (neo_dim)first, end = (neo_dim)(first + count), bytes = (neo_dim)patches->bytes;
-    neo_dim from = before < begin ? begin : before, until = behind > end ? end : behind;
-    bool is_padding = from >= until || !is_inside(s, pixel, tap, WIDTH);
-    if (is_padding || from > begin || until < end)
-        memset(to, patches->call->zero, count * patches->bytes);
-    if (!is_padding)
-        memcpy(to + (from - begin) * bytes, element(patches, pixel->offset + tap->offset + from),
-               (size_t)((until - from) * bytes));
-}
-
-/* Steps [first, first + count) of k of a pixel's patch. */
-static void gather_patch(const struct patches *patches, const struct pixel *pixel, size_t first,
-                         size_t count, unsigned char *to)
-{
-    const struct convolution_typed *plan = patches->call->plan;
-    const struct convolution_shape *s = patches->image;
-    size_t taps = plan->merges_taps ? (size_t)s->kernel[WIDTH] : 1, unit = taps * (size_t)s->ic;
-    struct tap tap = tap_at(s, first / unit * taps);
-    for (size_t from = first % unit; count; from = 0) {
-        size_t part = min_size(unit - from, count);
-        (plan->merges_taps ? gather_row : gather_tap)(patches, pixel, &tap, from, part, to);
-        next_tap(s, &tap, plan->merges_taps ? HEIGHT : WIDTH);
-        count -= part, to += part * patches->bytes;
-    }
-}
-
-/* ---- whole patches, of pixels of a row whose rows of taps are each one line ---- */
-
-/* Sixteen of them are a vector, which compilers would take for two integers. */
-INLINE void copy_part(unsigned char *to, const unsigned char *from, size_t bytes)
-{
-    typedef uint8_t vector __attribute__((vector_size(16), aligned(1), may_alias));
-    if (bytes == sizeof(vector))
-        *(vector *)to = *(const vector *)from;
-    else
-        memcpy(to, from, bytes);
-}
-
-/* Lines of so many bytes, of which the first and the last ones may be copied twice. */
-INLINE void copy_ends(unsigned char *to, const unsigned char *from, ptrdiff_t apart, size_t lines,
-                      size_t count, size_t half)
-{
-    const unsigned char *last = from + count - half;
-    unsigned char *to_last = to + count - half;
-#pragma GCC unroll 8
-    for (size_t i = 0; i < lines; i++, from += apart, last += apart) {
-        copy_part(to + i * LANE_BYTES, from, half);
-        copy_part(to_last + i * LANE_BYTES, last, half);
-    }
-}
-
-INLINE void copy_lines(unsigned char *to, const unsigned char *from, ptrdiff_t apart, size_t lines,
-                       size_t count)
-{
-    for (; count > 32; count -= 16, to += 16, from += 16)
-        for (size_t i = 0; i < lines; i++)
-            copy_part(to + i * LANE_BYTES, from + (ptrdiff_t)i * apart, 16);
-    if (count >= 16)
-        copy_ends(to, from, apart, lines, count, 16);
-    else if (count >= 8)
-        copy_ends(to, from, apart, lines, count, 8);
-    else if (count >= 4)
-        copy_ends(to, from, apart, lines, count, 4);
-    else
-        for (size_t i = 0; i < lines; i++)
-            memcpy(to + i * LANE_BYTES, from + (ptrdiff_t)i * apart, count);
-}
-
-/* The pixels of the panel, which are of one row, that have so many columns inside. */
-static struct span pixels_inside(const struct patches *patches, neo_dim columns)
-{
-    const struct convolution_shape *s = patches->image;
-    size_t begin = 0, end = patches->panel->lanes;
-    neo_dim first = patches->pixels[0].at[WIDTH], last = s->in[WIDTH] - columns;
-    while (begin < end && first + (neo_dim)begin * s->stride[WIDTH] < 0)
-        begin++;
-    while (end > begin && first + (neo_dim)(end - 1) * s->stride[WIDTH] > last)
-        end--;
-    return (struct span){begin, end};
-}
-
-static void gather_row_of(const struct patches *patches, const struct tap *tap, size_t i,
-                          size_t count, unsigned char *to)
-{
-    struct pixel pixel = pixel_of(patches, i);
-    gather_row(patches, &pixel, tap, 0, count, to + i * LANE_BYTES);
-}
-
-/* What rows of taps of all patches have in common: the pixels whose taps are all inside, the place
- * of the first of these, and how far the next one is in bytes; elements of a row, and bytes. */
-struct tap_rows {
-    struct span inside;
-    neo_dim offset;
-    ptrdiff_t apart;
-    size_t count, bytes;
-};
-
-static struct tap_rows tap_rows_of(const struct patches *patches)
-{
-    const struct convolution_shape *s = patches->image;
-    neo_dim apart = s->stride[WIDTH] * s->src.w;
-    struct tap_rows rows = {.inside = pixels_inside(patches, s->kernel[WIDTH]),
-                            .apart = (ptrdiff_t)apart * (ptrdiff_t)patches->bytes,
-                            .count = (size_t)(s->kernel[WIDTH] * s->ic)};
-    rows.offset = patches->pixels[0].offset + (neo_dim)rows.inside.begin * apart;
-    rows.bytes = rows.count * patches->bytes;
-    return rows;
-}
-
-static void gather_rows(const struct patches *patches, const struct tap *tap,
-                        const struct tap_rows *rows, unsigned char *to)
-{
-    struct span inside = rows->inside;
-    if (!is_inside(patches->image, &patches->pixels[0], tap, WIDTH))
-        inside.end = inside.begin;
-    size_t lines = inside.end - inside.begin;
-    if (lines == LANES) { /* a constant, for loops that are none */
-        copy_lines(to, element(patches, rows->offset + tap->offset), rows->apart, LANES,
-                   rows->bytes);
-        return;
-    }
-    for (size_t i = 0; i < inside.begin; i++)
-        gather_row_of(patches, tap, i, rows->count, to);
-    if (lines)
-        copy_lines(to + inside.begin * LANE_BYTES, element(patches, rows->offset + tap->offset),
-                   rows->apart, lines, rows->bytes);
-    for (size_t i = inside.end; i < patches->panel->lanes; i++)
-        gather_row_of(patches, tap, i, rows->count, to);
-}
-
-static void gather_whole(const struct patches *patches, unsigned char *to)
-{
-    const struct convolution_shape *s = patches->image;
-    const struct tap_rows rows = tap_rows_of(patches);
-    struct tap tap = tap_at(s, 0);
-    for (size_t done = 0; done < patches->panel->depth; done += rows.count, to += rows.bytes) {
-        gather_rows(patches, &tap, &rows, to);
-        next_tap(s, &tap, HEIGHT);
-    }
-}
-
-static bool are_whole(const struct patches *patches)
-{
-    const struct convolution_typed *plan = patches->call->plan;
-    size_t depth = patches->panel->depth;
-    return plan->merges_taps && patches->are_in_a_row && depth == plan->gemm.shape.k &&
-           depth * patches->bytes <= LANE_BYTES;
 }
 
 /* ---- panels ---- */
@@ -423,18 +150,13 @@ static void pack_listed(struct patches *patches, size_t p, size_t count, const v
 /* Steps [p, end) of the panel. */
 static void pack_gathered(struct patches *patches, size_t p, size_t end)
 {
-    _Alignas(16) unsigned char values[LANES * LANE_BYTES];
-    size_t steps = LANE_BYTES / patches->bytes;
-    bool whole = are_whole(patches);
-    if (whole)
-        gather_whole(patches, values);
+    _Alignas(16) unsigned char values[PATCHES_LANES * PATCHES_LANE_BYTES];
+    size_t steps = PATCHES_LANE_BYTES / patches->bytes;
+    bool whole = convolution_patches_gather_whole(patches, values);
     for (; p < end; p += steps) {
         size_t count = min_size(steps, end - p);
-        for (size_t i = 0; i < patches->panel->lanes && !whole; i++) {
-            struct pixel pixel = pixel_of(patches, i);
-            gather_patch(patches, &pixel, patches->panel->first + p, count,
-                         values + i * LANE_BYTES);
-        }
+        if (!whole)
+            convolution_patches_gather(patches, p, count, values);
         pack_strided(patches, p, count, values, (ptrdiff_t)steps, 1);
     }
 }
@@ -447,13 +169,13 @@ static size_t find_lines_of_row(const struct patches *patches, const struct tap 
 {
     const struct convolution_shape *s = patches->image;
     const struct pixel *first = &patches->pixels[0];
-    bool inside = is_inside(s, first, tap, WIDTH);
+    bool inside = patches_have(s, first, tap, WIDTH);
     neo_dim column = first->at[WIDTH] + tap->at[WIDTH], stride = s->stride[WIDTH];
     size_t count = 0;
     offset += first->offset;
     for (size_t i = 0; i < patches->panel->lanes; i++, column += stride) {
         bool is_there = inside && (uint64_t)column < (uint64_t)s->in[WIDTH];
-        lines[i] = is_there ? element(patches, offset) : patches->padding;
+        lines[i] = is_there ? patches_element(patches, offset) : patches->padding;
         offset += stride * s->src.w;
         count += is_there;
     }
@@ -470,9 +192,9 @@ static size_t find_lines(const struct patches *patches, const struct tap *tap, s
     if (patches->are_in_a_row)
         return find_lines_of_row(patches, tap, offset, lines);
     for (size_t i = 0; i < patches->panel->lanes; i++) {
-        struct pixel pixel = pixel_of(patches, i);
-        bool inside = is_inside(s, &pixel, tap, SPACE);
-        lines[i] = inside ? element(patches, pixel.offset + offset) : patches->padding;
+        struct pixel pixel = patches_pixel(patches, i);
+        bool inside = patches_have(s, &pixel, tap, SPACE);
+        lines[i] = inside ? patches_element(patches, pixel.offset + offset) : patches->padding;
         count += inside;
     }
     return count;
@@ -492,7 +214,7 @@ static void pack_lines(struct patches *patches, size_t p, size_t count, const st
                        size_t channel)
 {
     const struct convolution_shape *s = patches->image;
-    const void *lines[LANES];
+    const void *lines[PATCHES_LANES];
     size_t inside = find_lines(patches, tap, channel, lines);
     if (s->src.c == 1)
         pack_listed(patches, p, count, lines);
@@ -508,7 +230,7 @@ static bool is_row_inside(const struct patches *patches, const struct tap *tap)
     const struct convolution_shape *s = patches->image;
     neo_dim first = patches->pixels[0].at[WIDTH] + tap->at[WIDTH];
     neo_dim last = first + (neo_dim)(patches->panel->lanes - 1) * s->stride[WIDTH];
-    return first >= 0 && last < s->in[WIDTH] && is_inside(s, &patches->pixels[0], tap, WIDTH);
+    return first >= 0 && last < s->in[WIDTH] && patches_have(s, &patches->pixels[0], tap, WIDTH);
 }
 
 /* Steps [p, p + count) of the panel, which are a tap's channels from number `channel` on. */
@@ -521,7 +243,7 @@ static void pack_tap(struct patches *patches, size_t p, size_t count, const stru
         return;
     }
     neo_dim offset = patches->pixels[0].offset + tap->offset + (neo_dim)channel * s->src.c;
-    pack_strided(patches, p, count, element(patches, offset),
+    pack_strided(patches, p, count, patches_element(patches, offset),
                  (ptrdiff_t)(s->stride[WIDTH] * s->src.w), (ptrdiff_t)s->src.c);
 }
 
@@ -544,14 +266,14 @@ static void pack_taps(struct patches *patches)
     if (!depth) /* no channels */
         return;
     size_t channel = first % ic;
-    struct tap tap = tap_at(s, first / ic);
+    struct tap tap = patches_tap(s, first / ic);
     for (size_t p = 0; p < depth; channel = 0) {
         size_t taps = taps_together(patches, &tap);
         size_t count = min_size(taps * ic - channel, depth - p);
         pack_tap(patches, p, count, &tap, channel);
         p += count;
         for (; taps > 0; taps--)
-            next_tap(s, &tap, WIDTH);
+            patches_next_tap(s, &tap, WIDTH);
     }
 }
 
@@ -562,7 +284,7 @@ static void pack_affine(struct patches *patches)
     const struct gemm_panel *panel = patches->panel;
     neo_dim channel = (neo_dim)panel->batch * s->ic + (neo_dim)panel->first;
     neo_dim offset = (neo_dim)panel->lane * s->src.w + channel * s->src.c;
-    pack_strided(patches, 0, panel->depth, element(patches, offset), (ptrdiff_t)s->src.w,
+    pack_strided(patches, 0, panel->depth, patches_element(patches, offset), (ptrdiff_t)s->src.w,
                  (ptrdiff_t)s->src.c);
 }
 
