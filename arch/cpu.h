@@ -38,9 +38,6 @@ enum { CORE_KINDS = 2 };
 /* Lines that a place of an L1 data cache has room for: those of most known cores have no more. */
 enum { CPU_L1_WAYS = 4 };
 
-/* Of the data caches of all known cores but Apple's, whose lines are twice as long. */
-enum { CPU_LINE_BYTES = 64 };
-
 /* One row of the table of known cores (arch/cores.c): what tuning needs to know. */
 struct core {
     const char *name;        /* short, for tables and options: "neoverse-n1" */

@@ -201,7 +201,7 @@ static double first_of_call(const struct core *core)
 
 static double step_of_matrix(const struct core *core)
 {
-    return core->in_order ? 400 : 400 * core->slowness;
+    return 400 * beside_sums(core);
 }
 
 /* Of one to three columns in rounds of four steps: a step beside these takes as long as four, and

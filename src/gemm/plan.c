@@ -15,7 +15,6 @@ enum {
     MAX_BLOCK_TILES = 64,
     MOST_GROUP = 16, /* of k, of any type */
     MAX_LISTED_TILES = 256,
-    MAX_COPIED_K = 512, /* of a block (rows.c) */
     MAX_BLOCK_PANELS = 80,
     CHUNK_PRODUCTS = 160000, /* at least */
 };
@@ -182,7 +181,7 @@ static size_t list_bytes(const struct gemm_plan *plan)
  * cache, or the most tiles that there are. */
 static size_t most_copied(const struct gemm_plan *plan, const struct cpu *cpu)
 {
-    size_t most = MAX_LISTED_TILES * plan->tile_rows * MAX_COPIED_K * sizeof(float);
+    size_t most = MAX_LISTED_TILES * plan->tile_rows * GEMM_MAX_BLOCK_K * sizeof(float);
     bool may_be_copied = plan->listed && gemm_is_unknown(&plan->shape);
     return may_be_copied ? min_size(round_up(cpu->l2_bytes / 2, SCRATCH_UNIT), most) : 0;
 }

@@ -6,7 +6,6 @@
 
 enum {
     MIN_BLOCK_K = 64,
-    MAX_BLOCK_K = 512,
     BLOCK_K_UNIT = 8, /* two rounds of the kernels */
     FEW_K = 256,
     FEW_COLUMNS = 64,
@@ -34,7 +33,7 @@ size_t gemm_most_k(const struct gemm_plan *plan, const struct cpu *cpu)
         most = max_size(values * 3 / 4 / (rows + columns), min_size(most, FEW_K));
     if (is_exact_row(&plan->shape))
         return max_size(values / 2, MIN_BLOCK_K) / BLOCK_K_UNIT * BLOCK_K_UNIT;
-    size_t limit = MAX_BLOCK_K * sizeof(float) / bytes;
+    size_t limit = GEMM_MAX_BLOCK_K * sizeof(float) / bytes;
     return min_size(max_size(most, MIN_BLOCK_K), limit) / BLOCK_K_UNIT * BLOCK_K_UNIT;
 }
 
@@ -69,7 +68,7 @@ static size_t group_that_stays(const struct cpu *cpu, size_t k)
 static size_t most_whole_k(const struct cpu *cpu, size_t rows, size_t n)
 {
     size_t values = cpu->l1_bytes / sizeof(float) * 7 / 8;
-    return n <= FEW_PANELS ? min_size(values / (rows + n), MAX_BLOCK_K) : 0;
+    return n <= FEW_PANELS ? min_size(values / (rows + n), GEMM_MAX_BLOCK_K) : 0;
 }
 
 /* Is k little more than a block has? Without blocks no sums are loaded. */

@@ -28,6 +28,8 @@ bool gemm_lower_tiles_pay(const struct cpu *cpu, double n);
  * these once more? */
 bool gemm_tail_pays(const struct cpu *cpu, size_t m, size_t n, size_t k);
 
+enum { GEMM_MAX_BLOCK_K = 512 }; /* of four bytes */
+
 /* The most values of k that a block has. */
 size_t gemm_most_k(const struct gemm_plan *plan, const struct cpu *cpu);
 

@@ -123,7 +123,7 @@ static double both(const struct core *core, double products, double reading)
 static double fetching_cycles(double bytes, const struct cpu *cpu)
 {
     double line = core_costs(cpu->core)->other.fetched * cpu->core->slowness;
-    return fmax(reading_cycles(bytes, cpu), bytes / CPU_LINE_BYTES * line);
+    return fmax(reading_cycles(bytes, cpu), bytes / fmax((double)cpu->line_bytes, 1) * line);
 }
 
 double cost_time(const struct cost *cost, const struct cpu *cpu)

@@ -149,6 +149,7 @@ static bool has_short_rows(const struct direct_shape *direct)
     return !direct->panels && !direct->turned && direct->n < 4;
 }
 
+/* Of each matrix; a call finds where the copies go once more. */
 static double short_rows_cycles(const struct cpu *cpu, const struct direct_shape *direct)
 {
     return has_short_rows(direct) ? 65 * cpu->core->slowness : 0;
