@@ -131,42 +131,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
-# Callers may have small stacks: a life of primitives fits into 64 KiB (tests/threading/stack.c), and no
-# frame is above 2 KiB, but those of functions that have a line or a panel in the making.
-frames_below = $(if $(SAN)$(filter 1,$(DEBUG) $(HARDEN)),,-Wframe-larger-than=$(1))
-LIBRARY_FOLDERS := arch src kernels
-$(LIBRARY_FOLDERS:%=$(BUILD)/%/%.o): private FOLDER_FLAGS += $(SIGNS) $(call frames_below,2048)
-HAVE_LINES := $(addprefix src/,binary/binary convolution/direct/indirect_run \
-    convolution/gemm/gemm convolution/gemm/typed_gather convolution/gemm/typed_patches convolution/nested/transposed_run deconvolution/columns \
-    gemm/results gemm/ways/typed lines/copy lines/line lines/map lrn/lrn matmul/blocks/decompress matmul/direct/run \
-    normalization/channels normalization/layer pooling/windows pooling/winners prelu/prelu \
-    quantization/quantization reduction/reduction reorder/block_weights resampling/resampling softmax/softmax sum/sum) \
-    $(addprefix kernels/depthwise/f32/,3x3_lines_neon 3x3_tiles_neon neon rows/row_neon)
-$(HAVE_LINES:%=$(BUILD)/%.o): private FOLDER_FLAGS += $(call frames_below,16384)
-UNSIGNED := $(if $(filter 1,$(HARDEN)),,kernels/% $(addprefix src/primitive/,apart by_size implementation_scratch primitive primitive_execute))
-$(UNSIGNED:%=$(BUILD)/%.o): private FOLDER_FLAGS += $(MARKS)
-CHECKED := arch src/core src/memory src/network src/packed src/tensor src/threading
-$(CHECKED:%=$(BUILD)/%/%.o): private FOLDER_FLAGS += $(CHECKS)
-
-# What runs while primitives are described, chosen and planned, files are kept and memory is reported, is compiled for
-# size: a tenth of its machine code goes. What executes is not among it.
-SMALL_FOLDERS := arch $(addprefix src/,memory/kinds memory/plan memory/shapes packed/file)
-SMALL := $(addprefix src/,convolution/check convolution/convolution convolution/create convolution/layouts \
-    convolution/nested/fused convolution/suppose convolution/trim convolution/types \
-    $(addprefix convolution/depthwise/,depthwise pieces plan stay tiles typed) \
-    $(addprefix convolution/,direct/indirect direct/rows nested/dilated) \
-    $(addprefix convolution/winograd/,blocking cut threads traffic winograd) \
-    core/env core/log deconvolution/deconvolution gemm/estimate gemm/fetching gemm/l1 gemm/order gemm/plan gemm/reciprocal \
-    $(addprefix matmul/,check direct/columns direct/direct matmul types) \
-    $(addprefix memory/,blocks/pool_report blocks/usage_report domain_report domain_source history limits limits_machine) \
-    $(addprefix network/,dependency dependency_analysis finalize graph network plan poison refuse) \
-    $(addprefix tensor/,block_layout depthwise_layout descriptor_make typed_layout winograd) \
-    $(addprefix primitive/,attributes budget concrete cost engine inspect post_ops primitive_desc problem) \
-    primitive/problem_check primitive/quantization primitive/selection primitive/types reorder/block_formats)
-$(SMALL_FOLDERS:%=$(BUILD)/%/%.o) $(SMALL:%=$(BUILD)/%.o): private OPT := $(if $(filter -O2,$(OPT)),-Os,$(OPT))
-# Where weights are found by their content it reads all of them at each call: loops over the sums are unrolled, so that
-# they stay in registers; what else the hash's header has is not copied to wherever it is called.
-$(BUILD)/src/packed/content_hash.o: private OPT := $(OPT) $(if $(findstring clang,$(CC)),,-fpeel-loops) -DXXH_NO_INLINE_HINTS=1
+include src/flags.mk
 
 # Hidden symbols become local in the static library too, so that only neo_* can clash with a user's. Sections
 # stay apart, or functions of one name in two files would be one that a program takes whole.
@@ -192,59 +157,9 @@ EXAMPLE_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard examples/support/*.c))
 $(BUILD)/examples/%: $(BUILD)/examples/%.o $(EXAMPLE_SUPPORT) $(LIB_A)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
-# ---- tests, benches, analysis: rules beside what they build -----------------------------------------
+# ---- installing, tests, benches, analysis: rules beside what they build ----------------------------
 # In this order: a list of prerequisites is read where it stands, so what it names comes before it.
-RULES := compat/compat.mk tests/tests.mk tests/fuzz/fuzz.mk tests/bench/bench.mk tests/perf/perf.mk tests/sweep/sweep.mk benchdnn/benchdnn.mk tests/analysis.mk
+RULES := tools/install.mk compat/compat.mk tests/tests.mk tests/fuzz/fuzz.mk tests/bench/bench.mk tests/perf/perf.mk tests/sweep/sweep.mk benchdnn/benchdnn.mk tests/analysis.mk
 include $(RULES)
-
-# ---- install -------------------------------------------------------------------------------------
-PLACE := $(PREFIX)$(DESTDIR)
-PREFIX ?= /usr/local
-LIBDIR ?= $(PREFIX)/lib
-INCLUDEDIR ?= $(PREFIX)/include
-BINDIR ?= $(PREFIX)/bin
-MANDIR ?= $(PREFIX)/share/man
-CMAKE_FILES := neoprene-config.cmake neoprene-config-version.cmake
-.PHONY: install install-tools install-place uninstall docs dist clean
-$(if $(Q),.SILENT: install install-tools uninstall)
-install: install-place $(LIB_A) $(LIB_SO) install-tools ## headers, libraries, tools, files for pkg-config and CMake (PREFIX, DESTDIR)
-	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/neoprene
-	install -m 644 include/neoprene/*.h $(DESTDIR)$(INCLUDEDIR)/neoprene
-	install -m 644 $(LIB_A) $(DESTDIR)$(LIBDIR)
-	install -m 755 $(LIB_SO) $(DESTDIR)$(LIBDIR)
-	ln -sf libneoprene.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libneoprene.so.$(SOVERSION)
-	ln -sf libneoprene.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libneoprene.so
-	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$(INCLUDEDIR)' '' 'Name: neoprene' \
-	    'Description: convolution and matrix-multiplication primitives for AArch64' 'Version: $(VERSION)' \
-	    'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lneoprene' 'Libs.private: $(LIBS) -pthread' \
-	    > $(DESTDIR)$(LIBDIR)/pkgconfig/neoprene.pc
-	install -d $(DESTDIR)$(LIBDIR)/cmake/neoprene
-	for name in $(CMAKE_FILES); do sed -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
-	    -e 's|@SOVERSION@|$(SOVERSION)|' -e 's|@LIBS@|$(subst $(space),;,$(LIBS))|' tools/cmake/$$name.in \
-	    > $(DESTDIR)$(LIBDIR)/cmake/neoprene/$$name || exit 1; done
-	echo '  neoprene $(VERSION) ($(TARGET)) is in $(DESTDIR)$(PREFIX): PKG_CONFIG_PATH=$(LIBDIR)/pkgconfig LD_LIBRARY_PATH=$(LIBDIR)'
-	[ -z '$(CROSS)' ] || echo '  tools are for $(TARGET), too; those for this machine: make install-tools TARGET=portable PREFIX=$(PREFIX)'
-install-tools: install-place $(TOOLS) ## the tools alone: with TARGET=portable they run on this machine, whatever the library is for
-	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1
-	install -m 755 $(TOOLS) $(DESTDIR)$(BINDIR)
-	install -m 644 docs/*.1 $(DESTDIR)$(MANDIR)/man1
-install-place: # another processor's files go among this machine's own only where that is asked for
-	$(Q)[ -z '$(CROSS)' ] || [ -n '$(PLACE)' ] || \
-	    { echo 'install: these files are for $(TARGET), not for this machine: say where (PREFIX=, DESTDIR=)'; exit 1; }
-uninstall: ## remove what install wrote
-	rm -rf $(DESTDIR)$(INCLUDEDIR)/neoprene $(DESTDIR)$(LIBDIR)/libneoprene.a \
-	    $(DESTDIR)$(LIBDIR)/libneoprene.so* $(DESTDIR)$(LIBDIR)/cmake/neoprene $(DESTDIR)$(LIBDIR)/pkgconfig/neoprene.pc \
-	    $(addprefix $(DESTDIR)$(BINDIR)/,$(notdir $(TOOLS))) $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(wildcard docs/*.1)))
-docs: ## the reference of the public headers, build/docs/html (doxygen)
-	@mkdir -p build/docs
-	$(Q)command -v doxygen > /dev/null || { echo 'docs: doxygen is not installed'; exit 1; }
-	$(Q)NEO_VERSION=$(VERSION) doxygen docs/Doxyfile && echo '  build/docs/html/index.html'
-DIST := neoprene-$(VERSION)
-dist: ## an archive of this version's sources in build/
-	@mkdir -p build
-	$(Q)git archive --format=tar --prefix=$(DIST)/ HEAD | gzip -9n > build/$(DIST).tar.gz
-	@echo '  build/$(DIST).tar.gz'
-clean: ## remove the build folder
-	rm -rf build
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
