@@ -210,10 +210,11 @@ static const char *lines_kernel(const void *plan)
  * of structures. The last ones that are fewer than four go one by one. */
 static double moving_cycles(const struct lines_costs *costs, const struct side *side, size_t count)
 {
-    double lines = (double)(side->rows * side->columns), whole = (double)(count / 4);
+    size_t whole = count / 4;
+    double lines = (double)(side->rows * side->columns);
     double moved = side->inner < 4 ? costs->moved_few : costs->moved;
     double last = count % 4 ? costs->moved_part : 0;
-    return side->is_copied ? costs->walk + lines * (moved * whole + last) : 0;
+    return side->is_copied ? costs->walk + lines * (moved * (double)whole + last) : 0;
 }
 
 /* Of so many columns of one row: tiles of four vectors of a line, then of one, whose sums wait for
@@ -222,15 +223,15 @@ static double columns_cycles(const struct core *core, const struct matmul_lines 
                              double columns, size_t count)
 {
     const struct lines_costs *costs = &core_costs(core)->lines;
-    double per_cycle = fmax(core->fmla_per_cycle, 1), part = count % 4 > 0;
-    double wide = (double)(count / 16), narrow = (double)(count % 16 / 4),
-           latency = core->fmla_latency;
+    size_t vectors = count / 4, tiles = vectors / 4;
+    double per_cycle = fmax(core->fmla_per_cycle, 1), latency = core->fmla_latency;
+    double wide = (double)tiles, narrow = (double)(vectors % 4), part = count % 4 > 0;
     double sums = wide * fmax(4 * columns / per_cycle, latency) +
                   (narrow + part) * fmax(columns / per_cycle, latency);
     double shared = plan->b.along ? 0 : columns * (wide + narrow);
     double loads =
         costs->shared * shared + part * costs->part * (1 + (plan->b.along ? columns : 0));
-    double results = costs->result * columns * (double)(count / 4);
+    double results = costs->result * columns * (double)vectors;
     return (double)plan->a.columns * (sums + core->slowness * loads) + core->slowness * results;
 }
 
@@ -238,8 +239,9 @@ static double columns_cycles(const struct core *core, const struct matmul_lines 
 static double piece_cycles(const struct core *core, const struct matmul_lines *plan, size_t count)
 {
     const struct lines_costs *costs = &core_costs(core)->lines;
-    double fours = (double)(plan->c.columns / 4), rest = (double)(plan->c.columns % 4);
-    double row = fours * columns_cycles(core, plan, 4, count);
+    size_t fours = plan->c.columns / 4;
+    double rest = (double)(plan->c.columns % 4);
+    double row = (double)fours * columns_cycles(core, plan, 4, count);
     if (rest > 0)
         row += columns_cycles(core, plan, rest, count);
     double moved = moving_cycles(costs, &plan->a, count) + moving_cycles(costs, &plan->b, count) +
