@@ -203,9 +203,9 @@ INLINE void finish_divided(const struct whole *whole, size_t j, size_t vectors, 
 INLINE void finish_vectors(const struct whole *whole, size_t j, size_t vectors, enum element sum,
                            enum element dst)
 {
-    int has_all = vectors < MOST_VECTORS; /* few columns are done by what serves every row */
-    int has_more = has_all || whole->row_scales_step || whole->finish.is_clamped;
-    if (sum == ELEMENT_S32 && (has_all || whole->rows_step))
+    /* Few columns are done by what serves every row, and so is, of integers, whatever is rare. */
+    int has_more = vectors < MOST_VECTORS || whole->row_scales_step || whole->finish.is_clamped;
+    if (sum == ELEMENT_S32 && (has_more || whole->rows_step))
         finish_divided(whole, j, vectors, sum, dst, (struct row){.is_shifted = 1, .has_more = 1});
     else if (has_more)
         finish_divided(whole, j, vectors, sum, dst, (struct row){.has_more = 1});
