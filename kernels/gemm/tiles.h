@@ -15,6 +15,13 @@ static inline size_t gemm_tile_number(size_t height, size_t vectors)
 /* In a tile's `ahead`: by instructions in an order for narrow cores. */
 enum { GEMM_NARROW = 2 };
 
+/* Does a tile have no end, or one in these types? Sets of bits. */
+enum { GEMM_BYTES_OR_F32 = 1 << ELEMENT_S8 | 1 << ELEMENT_U8 | 1 << ELEMENT_F32 };
+INLINE int gemm_ends_in(const struct gemm_tile *tile, unsigned types)
+{
+    return !tile->end || types >> tile->end->to & 1;
+}
+
 /* Tiles one by one, by run, where tiles below each other are what a kernel has no loop for; those
  * with columns that are not valid are computed elsewhere as whole ones. What ends is finished in
  * memory. */

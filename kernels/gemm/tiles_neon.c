@@ -4,15 +4,9 @@
 #include "kernels/gemm/offsets.h"
 
 enum {
-    BYTES_OR_F32 = 1 << ELEMENT_S8 | 1 << ELEMENT_U8 | 1 << ELEMENT_F32,
     BF16_OR_F32 = 1 << ELEMENT_BF16 | 1 << ELEMENT_F32,
     F16_OR_F32 = 1 << ELEMENT_F16 | 1 << ELEMENT_F32,
 };
-
-INLINE int ends_in(const struct gemm_tile *tile, unsigned types)
-{
-    return !tile->end || types >> tile->end->to & 1;
-}
 
 /* Halves to which offsets are added at the most. */
 INLINE int ends_in_halves(const struct gemm_tile *tile)
@@ -28,12 +22,12 @@ INLINE int ends_in_halves(const struct gemm_tile *tile)
     {                                                                        \
         gemm_run_whole_or_part(tile, table, &gemm_types[number], ends_here); \
     }
-KERNEL(gemm_s8_dot_dotprod, gemm_s8_dot_tiles, GEMM_S8_DOT, ends_in(tile, BYTES_OR_F32))
-KERNEL(gemm_bf16_dot_bf16, gemm_bf16_dot_tiles, GEMM_BF16_DOT, ends_in(tile, BF16_OR_F32))
+KERNEL(gemm_s8_dot_dotprod, gemm_s8_dot_tiles, GEMM_S8_DOT, gemm_ends_in(tile, GEMM_BYTES_OR_F32))
+KERNEL(gemm_bf16_dot_bf16, gemm_bf16_dot_tiles, GEMM_BF16_DOT, gemm_ends_in(tile, BF16_OR_F32))
 KERNEL(gemm_f16_fp16, gemm_f16_tiles, GEMM_F16, ends_in_halves(tile))
-KERNEL(gemm_f16_long_fhm, gemm_f16_long_tiles, GEMM_F16_LONG, ends_in(tile, F16_OR_F32))
-KERNEL(gemm_s8_mmla_i8mm, gemm_s8_mmla_tiles, GEMM_S8_MMLA, ends_in(tile, BYTES_OR_F32))
-KERNEL(gemm_bf16_mmla_bf16, gemm_bf16_mmla_tiles, GEMM_BF16_MMLA, ends_in(tile, BF16_OR_F32))
+KERNEL(gemm_f16_long_fhm, gemm_f16_long_tiles, GEMM_F16_LONG, gemm_ends_in(tile, F16_OR_F32))
+KERNEL(gemm_s8_mmla_i8mm, gemm_s8_mmla_tiles, GEMM_S8_MMLA, gemm_ends_in(tile, GEMM_BYTES_OR_F32))
+KERNEL(gemm_bf16_mmla_bf16, gemm_bf16_mmla_tiles, GEMM_BF16_MMLA, gemm_ends_in(tile, BF16_OR_F32))
 #undef KERNEL
 
 /* The same functions, which look at that bit where it pays. */

@@ -1,9 +1,9 @@
-/* Tiles of s8 made of squares, for CPUs without instructions for dot products. */
+/* Tiles of s8 made of strips, for CPUs without instructions for dot products. */
 #include <arm_neon.h>
 
 #include "kernels/gemm/tiles.h"
 
-enum { SIDE = 4, GROUP = 16, WORTH_A_LOOK = 8 };
+enum { STRIP = 4, GROUP = 16, WORTH_A_LOOK = 8, TOGETHER = 4 };
 extern gemm_run_fn gemm_s8_any_1_neon, gemm_s8_any_2_neon, gemm_s8_any_3_neon, gemm_s8_any_4_neon;
 extern gemm_run_fn gemm_s8_narrow_1_neon, gemm_s8_narrow_2_neon;
 extern gemm_run_fn gemm_s8_narrow_3_neon, gemm_s8_narrow_4_neon;
@@ -14,36 +14,53 @@ static gemm_run_fn *const any[] = {gemm_s8_any_1_neon, gemm_s8_any_2_neon, gemm_
 static gemm_run_fn *const narrow[] = {gemm_s8_narrow_1_neon, gemm_s8_narrow_2_neon,
                                       gemm_s8_narrow_3_neon, gemm_s8_narrow_4_neon};
 
-static void run_columns(const struct gemm_tile *tile, size_t row, size_t rows,
-                        gemm_run_fn *const *squares)
+/* Two strips of a tile are as high as each other, or almost. */
+static void run_strips(const struct gemm_tile *tile, gemm_run_fn *const *strips)
 {
-    struct gemm_tile square = *tile;
-    square.a = (const int8_t *)tile->a + row * GROUP;
-    for (size_t j = 0; j < tile->nr; j += SIDE) {
-        square.b = (const int8_t *)tile->b + j * GROUP;
-        square.sums = (int32_t *)tile->sums + row * tile->row + j;
-        square.start = tile->start ? (const int32_t *)tile->start + j : NULL;
-        squares[rows - 1](&square);
-    }
+    static const int32_t zeros[GEMM_NR];
+    struct gemm_tile strip = *tile;
+    size_t upper = tile->mr > STRIP ? (tile->mr + 1) / 2 : tile->mr;
+    strip.start = tile->start ? tile->start : zeros;
+    strips[upper - 1](&strip);
+    if (upper == tile->mr)
+        return;
+    strip.a = (const int8_t *)tile->a + upper * GROUP;
+    strip.sums = (int32_t *)tile->sums + upper * tile->row;
+    strips[tile->mr - upper - 1](&strip);
 }
 
-/* Two squares below each other are as high as each other, or almost. */
-static void run_squares(const struct gemm_tile *tile, gemm_run_fn *const *squares)
+/* Tiles of SDOT that have sums, and nothing to multiply, have nothing but their end, which takes
+ * no other instructions than NEON's. Several tiles take one call of it. */
+extern gemm_run_fn *const gemm_s8_dot_tiles[GEMM_TILES];
+static void run_and_end(const struct gemm_tile *tile, gemm_run_fn *const *strips)
 {
-    size_t upper = tile->mr > SIDE ? (tile->mr + 1) / 2 : tile->mr;
-    run_columns(tile, 0, upper, squares);
-    if (upper < tile->mr)
-        run_columns(tile, upper, tile->mr - upper, squares);
+    int32_t sums[TOGETHER * GEMM_MR * GEMM_NR];
+    struct gemm_finish end = *tile->end;
+    struct gemm_tile some = *tile;
+    size_t vectors = tile->nr / gemm_types[GEMM_S8_WIDE].vector;
+    uint32_t count;
+    some.sums = sums, some.row = tile->nr, some.end = &end;
+    for (uint32_t left = tile->tiles ? tile->tiles : 1; left; left -= count) {
+        count = left < TOGETHER ? left : TOGETHER;
+        some.tiles = count, some.groups = tile->groups, some.add = 0;
+        run_strips(&some, strips);
+        some.groups = 0, some.add = 1;
+        gemm_s8_dot_tiles[gemm_tile_number(tile->mr, vectors)](&some);
+        size_t rows = count * tile->mr;
+        some.a = (const int8_t *)some.a + rows * tile->groups * GROUP;
+        end.dst = (char *)end.dst + rows * end.dst_row * element_bytes(end.to);
+        end.row_scales = end.row_scales ? end.row_scales + rows : NULL;
+    }
 }
 
 static void run_any(const struct gemm_tile *tile)
 {
-    run_squares(tile, any);
+    run_strips(tile, any);
 }
 
 static void run_narrow(const struct gemm_tile *tile)
 {
-    run_squares(tile, narrow);
+    run_strips(tile, narrow);
 }
 
 /* Weights seldom have -128. To look costs what few rows do not win back. */
@@ -63,9 +80,14 @@ static int is_narrow(const struct gemm_tile *tile)
 void gemm_s8_wide_neon(const struct gemm_tile *tile)
 {
     const struct gemm_type *type = &gemm_types[GEMM_S8_WIDE];
-    gemm_run_fn *whole = is_narrow(tile) ? run_narrow : run_any;
-    if (tile->m == tile->mr && tile->n == tile->nr)
+    int has_range = is_narrow(tile);
+    gemm_run_fn *whole = has_range ? run_narrow : run_any;
+    if (tile->m != tile->mr || tile->n != tile->nr)
+        gemm_run_parts(tile, type, whole);
+    else if (tile->end && !tile->add && gemm_ends_in(tile, GEMM_BYTES_OR_F32))
+        run_and_end(tile, has_range ? narrow : any);
+    else if (tile->end || tile->mr == 1)
         gemm_run_each(tile, type, whole);
     else
-        gemm_run_parts(tile, type, whole);
+        whole(tile);
 }

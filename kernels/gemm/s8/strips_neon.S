@@ -1,0 +1,214 @@
+/* Strips of s8 without instructions for dot products: 1 … 4 rows of a tile, by squares of 4 columns.
+ *
+ * A vector has sixteen values of a row or column. Products of its halves are eight of s16, and
+ * neighbours of those are added to four sums of s32 for each element, which become one in the end.
+ * Two products of -128 by -128 do not fit in s16: "any" adds each product alone, and "narrow",
+ * where B has no -128, two together. 4x4: 16 sums, four vectors of A, two of B, and the products of
+ * four elements, which come one after the other so that none waits; a group takes 64 or 48
+ * instructions for 256 products, four loads, and four of the loop.
+ *
+ * The strips of all of a tile's tiles are done by one call; start is not NULL, and there is no end.
+ * What a sum begins with is the first of its four: 16 loads take as long as 16 zeros. */
+/* clang-format off */
+#include "kernels/asm/assembly_neon.h"
+#include "kernels/gemm/offsets.h"
+
+tile .req x0
+a .req x1
+b .req x2
+groups .req x3
+c .req x4
+from .req x5
+from_line .req x6
+at .req x7
+begin_a .req x8
+a_step .req x9
+b_step .req x10
+line .req x11
+all_groups .req x12
+next_b .req x13
+begin_b .req x14
+columns .req x15 /* four times as many */
+begin_c .req x16
+start .req x17
+tiles .req w0 /* tile is not wanted by then */
+
+    .set first_sum, 16
+
+/* Products of the lower halves, of the upper ones, alone or added to those, and sums of both. */
+    .macro lower_product product, a, b
+    smull v\product\().8h, v\a\().8b, v\b\().8b
+    .endm
+    .macro upper_product product, a, b
+    .if narrow
+    smlal2 v\product\().8h, v\a\().16b, v\b\().16b
+    .else
+    smull2 v\product\().8h, v\a\().16b, v\b\().16b
+    .endif
+    .endm
+    .macro add_product sum, product
+    sadalp v\sum\().4s, v\product\().8h
+    .endm
+/* One row alone keeps to registers that are not the caller's. */
+    .macro column height, j, b
+    .set upper, 6 + 4 * (1 - narrow)
+    .if \height == 1
+    .set upper, 6 + (1 - narrow)
+    .endif
+    .set i, 0
+    .rept \height
+    lower_product %(6 + i), %(i), \b
+    .set i, i + 1
+    .endr
+    .set i, 0
+    .rept \height
+    upper_product %(upper + i), %(i), \b
+    .set i, i + 1
+    .endr
+    .set i, 0
+    .rept \height
+    add_product %(first_sum + 4 * i + \j), %(6 + i)
+    .set i, i + 1
+    .endr
+    .if !narrow
+    .set i, 0
+    .rept \height
+    add_product %(first_sum + 4 * i + \j), %(upper + i)
+    .set i, i + 1
+    .endr
+    .endif
+    .endm
+
+    .macro load_rows height
+    .if \height > 1
+    ldp q0, q1, [a]
+    .else
+    ldr q0, [a]
+    .endif
+    .if \height == 4
+    ldp q2, q3, [a, #32]
+    .elseif \height == 3
+    ldr q2, [a, #32]
+    .endif
+    add a, a, a_step
+    .endm
+
+/* What there is or what sums begin with, row by row. */
+    .macro begin_sum sum, j
+    ldr s\sum, [at, #4 * \j]
+    .endm
+    .macro begin_sums height
+    mov at, from
+    .set i, 0
+    .rept \height
+    .set j, 0
+    .rept 4
+    begin_sum %(first_sum + 4 * i + j), %(j)
+    .set j, j + 1
+    .endr
+    .if i + 1 < \height
+    add at, at, from_line
+    .endif
+    .set i, i + 1
+    .endr
+    add from, from, #16
+    .endm
+
+/* Four sums of each of four columns to one of each. */
+    .macro join first, second
+    addp v\first\().4s, v\first\().4s, v\second\().4s
+    .endm
+    .macro join_columns i, first, second
+    join %(first_sum + 4 * \i + \first), %(first_sum + 4 * \i + \second)
+    .endm
+    .macro store_row sum
+    st1 {v\sum\().4s}, [at], line
+    .endm
+    .macro for_rows height, op, others:vararg
+    .set i, 0
+    .rept \height
+    \op %(i), \others
+    .set i, i + 1
+    .endr
+    .endm
+    .macro end_square height
+    mov at, c
+    for_rows \height, join_columns, 0, 1
+    for_rows \height, join_columns, 2, 3
+    add c, c, #16
+    for_rows \height, join_columns, 0, 2
+    subs columns, columns, #16
+    .set i, 0
+    .rept \height
+    store_row %(first_sum + 4 * i)
+    .set i, i + 1
+    .endr
+    .endm
+
+    .macro load_arguments
+    ldp all_groups, begin_a, [tile, #TILE_GROUPS]
+    ldp begin_b, begin_c, [tile, #TILE_B]
+    ldp line, start, [tile, #TILE_ROW]
+    ldp w9, w10, [tile, #TILE_MR]
+    ldp w6, tiles, [tile, #TILE_ADD]
+    lsl line, line, #2
+    lsl a_step, x9, #4
+    lsl b_step, x10, #4
+    cmp w6, #0
+    csel from_line, line, xzr, ne
+    .endm
+/* Those of the tile below. */
+    .macro go_down
+    madd begin_a, all_groups, a_step, begin_a
+    lsr at, a_step, #4
+    madd begin_c, line, at, begin_c
+    .endm
+
+    .macro strip height, kind
+    begin_function gemm_s8_\kind\()_\height\()_neon
+    .if \height > 1
+    save_registers %(3 - 2 * narrow)
+    .endif
+    load_arguments
+3:  mov c, begin_c
+    mov next_b, begin_b
+    lsr columns, b_step, #2
+    cmp from_line, #0
+    csel from, c, start, ne
+4:  mov a, begin_a
+    mov b, next_b
+    mov groups, all_groups
+    add next_b, next_b, #64
+    begin_sums \height
+    cbz groups, 2f
+1:  load_rows \height
+    ldp q4, q5, [b]
+    column \height, 0, 4
+    column \height, 1, 5
+    ldp q4, q5, [b, #32]
+    add b, b, b_step
+    column \height, 2, 4
+    column \height, 3, 5
+    subs groups, groups, #1
+    b.ne 1b
+2:  end_square \height
+    b.ne 4b
+    go_down
+    subs tiles, tiles, #1
+    b.gt 3b
+    .if \height > 1
+    restore_registers
+    .endif
+    ret
+    end_function gemm_s8_\kind\()_\height\()_neon
+    .endm
+
+    .macro strips kind
+    .irp height, 1, 2, 3, 4
+    strip \height, \kind
+    .endr
+    .endm
+    .set narrow, 0
+    strips any
+    .set narrow, 1
+    strips narrow
