@@ -216,7 +216,8 @@ static void lower_tiles_exist_and_one_needs_nothing(void **state)
     assert_int_equal(gemm_f32_panels_height((struct gemm_f32_panels){.full = 9}), 0);
     struct gemm_f32_panels beside_a_panel = {.full = 1, .last = 2, .tail = 2};
     assert_int_equal(gemm_f32_panels_height(beside_a_panel), 0);
-    assert_int_equal(gemm_f32_panels_height((struct gemm_f32_panels){.last = 3, .tail = 3}), 5);
+    assert_int_equal(gemm_f32_panels_height((struct gemm_f32_panels){.last = 3, .tail = 3}), 0);
+    assert_int_equal(gemm_f32_panels_height((struct gemm_f32_panels){.last = 3, .tail = 1}), 7);
     assert_int_equal(gemm_f32_panels_height((struct gemm_f32_panels){.last = 1, .tail = 1}), 8);
 }
 

@@ -1,9 +1,11 @@
-/* Tiles of panels.h for NEON whose last vector has one to three columns.
+/* Tiles of panels.h for NEON whose last vector has one to three columns; more than one only by
+ * themselves.
  *
  * By lanes of A as much of that vector as they leave would be multiplied for nothing. So a round
  * takes four steps of each of these columns together, from where it comes once more: each row's
  * vector is multiplied with the column's, and such a sum has four parts until the tile ends. Four
- * rows of five columns have 20 FMLA a round instead of 32, of six columns 24. The steps before the rounds are one multiplication of as many values as there are.
+ * rows of five columns have 20 FMLA a round instead of 32, of two columns 8. The steps before the
+ * rounds are one multiplication of as many values as there are.
  *
  * A row has a sum for each whole vector, and then one for each of these columns. */
     .set steps_differ, 1
@@ -237,18 +239,17 @@ tail .req x16
 
 /* There is no more of bias than of columns. */
     .macro add_bias height, sums
-    add_whole_bias \height, \sums, %(\sums - columns)
     .if columns == 1
+    add_whole_bias \height, \sums, %(whole)
     ld1r {v0.4s}, [scratch]
     for_all add_to, 2, %(1 + \height / 5), 0
     .else
-    .if columns == 2
     ldr d0, [scratch]
-    .else
-    ldr d0, [scratch], #8
+    .if columns == 3
+    add scratch, scratch, #8
     ld1 {v0.s}[2], [scratch]
     .endif
-    add_bias_at \height, \sums, %(\sums - columns)
+    add_bias_at \height, \sums, 0
     .endif
     .endm
 
@@ -256,7 +257,7 @@ tail .req x16
     .if whole == 0
     store_columns \height
     .else
-    store_joined_columns \height, \sums
+    store_rows_and_column \height, \sums
     .endif
     .endm
 /* There is no vector before them. */
@@ -278,24 +279,14 @@ tail .req x16
     .set i, i + 1
     .endr
     .endm
-    .macro join_columns last, before
-    ext v0.16b, v\before\().16b, v\last\().16b, #4 * columns
-    .endm
-    .macro store_joined_columns height, sums
+/* There is one column behind them. */
+    .macro store_rows_and_column height, sums
     add scratch, c, #16 * whole
-    .if columns > 1
-    sub scratch, scratch, #4 * (4 - columns)
-    .endif
     .set i, 0
     .rept \height
     find_sum \height, \sums, i, 0
     store_row %(whole), %(sum)
-    .if columns == 1
     store_one %(2 + i / 4), %(i % 4), scratch
-    .else
-    join_columns %(sum + whole), %(sum + whole - 1)
-    several st1, 1, 0, scratch, ldc
-    .endif
     .set i, i + 1
     .endr
     .endm
