@@ -157,15 +157,12 @@ static void find_tiles(struct convolution_depthwise *mine)
 }
 
 /* Is that the faster order of sums? Of 3x3 it is where to separate even from odd columns costs more
- * than the loads that it saves: but on cores that issue two instructions in order, unless rows are
- * as short as planes of 7x7, which pairs do without a list of bands. What this machine's main core
- * likes is done on all of its cores. */
-enum { SHORT_ROWS = 7 };
-
+ * than the loads that it saves: but on cores that issue two instructions in order. What this
+ * machine's main core likes is done on all of its cores. */
 static bool adds_in_pairs(const struct convolution_depthwise *mine)
 {
     const struct dwconv_f32_task *task = &mine->task;
-    bool likes_pairs = mine->cpu->core->in_order != IN_ORDER_NARROW || task->out_cols == SHORT_ROWS;
+    bool likes_pairs = mine->cpu->core->in_order != IN_ORDER_NARROW;
     return mine->by_plane && task->kh == task->kw && task->stride_h == 2 && task->stride_w == 2 &&
            task->dilation_h == 1 && task->dilation_w == 1 &&
            (task->kw == 5 || (task->kw == 3 && likes_pairs));

@@ -89,8 +89,6 @@ static dwconv_f32_planes_fn *find_whole(const struct dwconv_f32_task *task,
     if (task->kw != 3 || rows != task->out_cols || !gap->above || gap->below || task->first >= 0 ||
         ends_even(task) || task->rows[2] - task->rows[1] != (ptrdiff_t)(STRIDE * rows))
         return NULL;
-    if (rows == 7 && task->dst_row == rows)
-        return dwconv_f32_planes_pairs_7x7;
     return rows == 14 ? dwconv_f32_planes_pairs_3x3 : NULL;
 }
 

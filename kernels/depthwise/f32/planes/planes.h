@@ -65,8 +65,7 @@ typedef void dwconv_f32_planes_fn(const struct dwconv_f32_planes *job);
 /* Stride 1; stride 2 by columns; in pairs. */
 dwconv_f32_planes_fn dwconv_f32_planes_3s1, dwconv_f32_planes_3s1_a55, dwconv_f32_planes_5s1;
 dwconv_f32_planes_fn dwconv_f32_planes_stride_2_a55;
-dwconv_f32_planes_fn dwconv_f32_planes_pairs_3x3, dwconv_f32_planes_pairs_5x5,
-    dwconv_f32_planes_pairs_7x7; /* 3x3, of these planes whose rows follow one another */
+dwconv_f32_planes_fn dwconv_f32_planes_pairs_3x3, dwconv_f32_planes_pairs_5x5;
 
 /* All but the tiles; rows of source from `first` on exist. */
 static inline struct dwconv_f32_planes planes_job(const struct dwconv_f32_task *task, size_t first,
