@@ -7,8 +7,9 @@
  * four elements, which come one after the other so that none waits; a group takes 64 or 48
  * instructions for 256 products, four loads, and four of the loop.
  *
- * The strips of all of a tile's tiles are done by one call; start is not NULL, and there is no end.
- * What a sum begins with is the first of its four: 16 loads take as long as 16 zeros. */
+ * The strips of all of a tile's tiles are done by one call; start is not NULL, there is no end, and
+ * "narrow" has a group. What a sum of "any" begins with is the first of its four: 16 loads take as
+ * long as 16 zeros. Those of "narrow" begin with products, and what else there is is added last. */
 /* clang-format off */
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/gemm/offsets.h"
@@ -47,9 +48,14 @@ tiles .req w0 /* tile is not wanted by then */
     .endif
     .endm
     .macro add_product sum, product
+    .if is_first
+    saddlp v\sum\().4s, v\product\().8h
+    .else
     sadalp v\sum\().4s, v\product\().8h
+    .endif
     .endm
 /* One row alone keeps to registers that are not the caller's. */
+    .set is_first, 0
     .macro column height, j, b
     .set upper, 6 + 4 * (1 - narrow)
     .if \height == 1
@@ -93,7 +99,8 @@ tiles .req w0 /* tile is not wanted by then */
     add a, a, a_step
     .endm
 
-/* What there is or what sums begin with, row by row. */
+/* ---- what there is or what sums begin with, row by row: before, or with "narrow" after ---- */
+
     .macro begin_sum sum, j
     ldr s\sum, [at, #4 * \j]
     .endm
@@ -111,7 +118,27 @@ tiles .req w0 /* tile is not wanted by then */
     .endif
     .set i, i + 1
     .endr
-    add from, from, #16
+    .endm
+
+    .macro add_begin sum
+    add v\sum\().4s, v\sum\().4s, v0.4s
+    .endm
+    .macro add_beginnings height
+    cbz from_line, 5f
+    mov at, from
+    .set i, 0
+    .rept \height
+    ld1 {v0.4s}, [at], from_line
+    add_begin %(first_sum + 4 * i)
+    .set i, i + 1
+    .endr
+    b 6f
+5:  .set i, 0
+    .rept \height
+    add_begin %(first_sum + 4 * i)
+    .set i, i + 1
+    .endr
+6:
     .endm
 
 /* Four sums of each of four columns to one of each. */
@@ -132,11 +159,18 @@ tiles .req w0 /* tile is not wanted by then */
     .endr
     .endm
     .macro end_square height
-    mov at, c
+    .if narrow
+    ldr q0, [from]
+    .endif
     for_rows \height, join_columns, 0, 1
     for_rows \height, join_columns, 2, 3
-    add c, c, #16
     for_rows \height, join_columns, 0, 2
+    .if narrow
+    add_beginnings \height
+    .endif
+    mov at, c
+    add c, c, #16
+    add from, from, #16
     subs columns, columns, #16
     .set i, 0
     .rept \height
@@ -164,6 +198,18 @@ tiles .req w0 /* tile is not wanted by then */
     madd begin_c, line, at, begin_c
     .endm
 
+    .macro one_group height
+    load_rows \height
+    ldp q4, q5, [b]
+    column \height, 0, 4
+    column \height, 1, 5
+    ldp q4, q5, [b, #32]
+    add b, b, b_step
+    column \height, 2, 4
+    column \height, 3, 5
+    subs groups, groups, #1
+    .endm
+
     .macro strip height, kind
     begin_function gemm_s8_\kind\()_\height\()_neon
     .if \height > 1
@@ -179,17 +225,16 @@ tiles .req w0 /* tile is not wanted by then */
     mov b, next_b
     mov groups, all_groups
     add next_b, next_b, #64
+    .if narrow
+    .set is_first, 1
+    one_group \height
+    .set is_first, 0
+    b.eq 2f
+    .else
     begin_sums \height
     cbz groups, 2f
-1:  load_rows \height
-    ldp q4, q5, [b]
-    column \height, 0, 4
-    column \height, 1, 5
-    ldp q4, q5, [b, #32]
-    add b, b, b_step
-    column \height, 2, 4
-    column \height, 3, 5
-    subs groups, groups, #1
+    .endif
+1:  one_group \height
     b.ne 1b
 2:  end_square \height
     b.ne 4b

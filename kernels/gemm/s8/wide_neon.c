@@ -67,7 +67,7 @@ static void run_narrow(const struct gemm_tile *tile)
 static int is_narrow(const struct gemm_tile *tile)
 {
     const int8_t *b = tile->b, *end = b + tile->groups * tile->nr * GROUP;
-    if (tile->mr * (tile->tiles ? tile->tiles : 1) < WORTH_A_LOOK)
+    if (!tile->groups || tile->mr * (tile->tiles ? tile->tiles : 1) < WORTH_A_LOOK)
         return 0;
     int8x16_t low = vdupq_n_s8(0), high = low; /* nr is a multiple of 4 */
     for (; b < end; b += 4 * GROUP) {
