@@ -19,19 +19,15 @@ static const char *typed_refuse(const struct algorithm *self, const struct probl
                                 const struct cpu *cpu)
 {
     (void)self;
-    const struct quantization *all = problem->attributes.quantizations;
     const neo_memory_desc *weights = &problem->tensors[WEIGHTS];
     const struct gemm_type *type = multiplied(problem, cpu);
     bool packed = weights->format_kind == NEO_FORMAT_PACKED;
-    int zero_point = problem->zero_points[SRC];
     if (is_f32_alone(problem) && !type)
         return "all tensors are of f32, and are multiplied as such";
     if (packed && (!type || weights->packed.id != typed_layout_of(LAYOUT_CONVOLUTION_TYPED, type)))
         return "the weights are packed for another type";
-    if (zero_point && !is_of_integers(problem))
+    if (problem->zero_points[SRC] && !is_of_integers(problem))
         return "floats have a zero point";
-    if (zero_point && all[zero_point - 1].mask)
-        return "channels of src have zero points of their own";
     return convolution_refuse_direct(problem);
 }
 
@@ -111,6 +107,7 @@ static void typed_plan(void *plan, const struct problem *problem, const struct c
     gemm_side_init(&mine->a, problem->tensors[SRC].data_type, type, cpu);
     gemm_side_init(&mine->b, weights->data_type, type, cpu);
     convolution_typed_plan_patches(mine);
+    convolution_typed_plan_taps(mine, problem);
     gemm_plan_init(
         &mine->gemm,
         &(struct gemm_shape){
@@ -131,7 +128,8 @@ static void typed_plan(void *plan, const struct problem *problem, const struct c
 
 static size_t typed_scratch_bytes(const void *plan, int threads)
 {
-    return gemm_scratch_bytes(&((const struct convolution_typed *)plan)->gemm, threads);
+    const struct convolution_typed *mine = plan;
+    return mine->taps_bytes + gemm_scratch_bytes(&mine->gemm, threads);
 }
 
 static const char *typed_kernel(const void *plan)
@@ -187,18 +185,19 @@ static void pack_b(const void *context, const struct gemm_panel *panel)
 }
 
 /* What fills the padding: src's zero point, or the value of its type that is nearest to it. */
-static uint8_t padding_byte(const struct execution *execution)
+static uint8_t padding_byte(const struct typed_call *call)
 {
-    bool is_signed = type_of(execution->problem, SRC) == ELEMENT_S8;
+    bool is_signed = type_of(call->execution->problem, SRC) == ELEMENT_S8;
     int32_t low = is_signed ? INT8_MIN : 0, high = is_signed ? INT8_MAX : UINT8_MAX;
-    int32_t zero_point = src_zero_point(execution);
+    int32_t zero_point = src_zero_point(call);
     return (uint8_t)(zero_point < low ? low : zero_point > high ? high : zero_point);
 }
 
 static void typed_run(const void *plan, const struct execution *execution)
 {
     struct gemm_results results;
-    struct typed_call mine = {plan, execution, 0, &results};
+    struct typed_call mine = {.plan = plan, .execution = execution, .results = &results};
+    char *scratch = execution->scratch;
     struct gemm_call call = {.context = &mine,
                              .locate = locate,
                              .prepare_a = convolution_typed_prepare,
@@ -207,12 +206,15 @@ static void typed_run(const void *plan, const struct execution *execution)
                              .pack_b = pack_b,
                              .finish = convolution_typed_finish};
     if (mine.plan->integers)
-        mine.zero = padding_byte(execution);
+        mine.zero = padding_byte(&mine);
+    if (mine.plan->taps_bytes)
+        convolution_typed_count_taps(&mine, scratch);
     if (mine.plan->finish)
         convolution_typed_results(&mine, &results);
     if (convolution_typed_ends(&mine))
         call.results = &results;
-    gemm_run(&mine.plan->gemm, &call, execution->parallel, execution->threads, execution->scratch);
+    gemm_run(&mine.plan->gemm, &call, execution->parallel, execution->threads,
+             scratch + mine.plan->taps_bytes);
 }
 
 const struct algorithm convolution_typed = {

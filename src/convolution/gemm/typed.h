@@ -18,6 +18,8 @@ struct convolution_typed {
     struct gemm_side a, b;
     struct weights_matrix weights; /* if they are plain */
     bool integers;
+    bool has_own_zeros;     /* channels of src have zero points of their own */
+    size_t taps_bytes;      /* of what taps add to sums, where src has zero points */
     bool is_affine;         /* the image is such a row */
     bool reads_lines;       /* a tap's channels are whole groups, or all there is along k */
     bool merges_taps;       /* those of a row lie next to each other, with their channels */
@@ -27,14 +29,16 @@ struct convolution_typed {
 struct typed_call {
     const struct convolution_typed *plan;
     const struct execution *execution;
-    uint8_t zero; /* each byte of an element that fills the padding: it stands for 0, or nearly */
+    uint8_t zero;  /* each byte of an element that fills the padding: it stands for 0, or nearly */
+    int32_t *taps; /* what taps add to sums (typed_taps.c); NULL: nothing that they should not */
     const struct gemm_results *results; /* if the plan has what makes them */
 };
 
-static inline int32_t src_zero_point(const struct execution *execution)
+/* That of all of src: 0 where channels have their own, which are taken back tap by tap. */
+static inline int32_t src_zero_point(const struct typed_call *call)
 {
     static const neo_dim origin[NEO_MAX_NDIMS];
-    return quantization_zero_point(execution, SRC, origin);
+    return call->plan->has_own_zeros ? 0 : quantization_zero_point(call->execution, SRC, origin);
 }
 
 /* Writes the position in weights of an output channel of a group. */
@@ -42,6 +46,16 @@ void convolution_typed_weights_position(const struct execution *execution, size_
                                         size_t channel, neo_dim *position);
 int32_t convolution_typed_weights_zero_point(const struct execution *execution, size_t group,
                                              size_t channel);
+/* The same of what panels hold. */
+int32_t convolution_typed_zero_of_weights(const struct typed_call *call, size_t group,
+                                          size_t channel);
+
+/* What zero points ask for that sums of rows and columns do not give: once for a plan, once for a
+ * call, whose table has plan->taps_bytes, and for each block of sums if call->taps is not NULL. */
+void convolution_typed_plan_taps(struct convolution_typed *plan, const struct problem *problem);
+void convolution_typed_count_taps(struct typed_call *call, void *table);
+void convolution_typed_take_taps_back(const struct typed_call *call,
+                                      const struct gemm_block *block);
 
 /* How patches become panels. */
 void convolution_typed_plan_patches(struct convolution_typed *plan);

@@ -7,7 +7,6 @@
 #include "src/gemm/shift.h"
 #include "src/primitive/finish.h"
 #include "src/tensor/descriptor.h"
-#include "src/tensor/typed_layout.h"
 
 enum { CHUNK = 256 };
 
@@ -32,99 +31,14 @@ int32_t convolution_typed_weights_zero_point(const struct execution *execution, 
 /* Zero points of what panels hold. */
 static int32_t zero_of_src(const struct typed_call *call)
 {
-    return gemm_shift_zero(type_of(call->execution->problem, SRC), src_zero_point(call->execution));
+    return gemm_shift_zero(type_of(call->execution->problem, SRC), src_zero_point(call));
 }
 
-static int32_t zero_of_weights(const struct typed_call *call, size_t group, size_t channel)
+int32_t convolution_typed_zero_of_weights(const struct typed_call *call, size_t group,
+                                          size_t channel)
 {
     return gemm_shift_zero(type_of(call->execution->problem, WEIGHTS),
                            convolution_typed_weights_zero_point(call->execution, group, channel));
-}
-
-/* ---- padding by another value than src's zero point, which is none of its type ---- */
-
-/* Of packed panels. */
-static int32_t packed_weight(const struct typed_call *call, size_t group, size_t channel, size_t k)
-{
-    const struct gemm_shape *shape = &call->plan->gemm.shape;
-    const int8_t *matrix = (const int8_t *)call->execution->buffers[WEIGHTS] +
-                           group * typed_layout_step(shape->type, shape->k, shape->n);
-    size_t p =
-        min_size(channel / LAYOUT_PANEL, typed_layout_panel_count(shape->type, shape->n) - 1);
-    struct layout_panel panel = typed_layout_panel(shape->type, shape->n, p);
-    while (channel < panel.first)
-        panel = typed_layout_panel(shape->type, shape->n, --p);
-    while (channel >= panel.first + panel.valid)
-        panel = typed_layout_panel(shape->type, shape->n, ++p);
-    return matrix[gemm_panel_bytes(shape->type, panel.first, shape->k) +
-                  gemm_panel_at(shape->type->group, panel.width, channel - panel.first, k)];
-}
-
-static int32_t weight(const struct typed_call *call, size_t group, size_t channel, size_t k)
-{
-    const struct convolution_shape *s = &call->plan->shape;
-    size_t ic = (size_t)s->ic;
-    if (call->plan->gemm.shape.b_packed)
-        return packed_weight(call, group, channel, k);
-    enum element stored = call->plan->b.stored;
-    neo_dim at = (neo_dim)group * s->weights_g + (neo_dim)channel * s->weights_o +
-                 convolution_weights_tap(s, k / ic) + (neo_dim)(k % ic) * s->weights_i;
-    return element_read_s32(stored, call->execution->buffers[WEIGHTS], (ptrdiff_t)at) -
-           (stored == ELEMENT_U8 ? 128 : 0);
-}
-
-static bool is_padding(const struct convolution_shape *s, const neo_dim *out, size_t tap)
-{
-    for (int d = SPACE - 1; d >= 0; d--) {
-        neo_dim at = (neo_dim)(tap % (size_t)s->kernel[d]) * s->dilation[d];
-        at += out[d] * s->stride[d] - s->padding[d];
-        if (at < 0 || at >= s->in[d])
-            return true;
-        tap /= (size_t)s->kernel[d];
-    }
-    return false;
-}
-
-/* What a tap in the padding added to the sums of row i, which had `excess` for 0. */
-static void take_tap_back(const struct typed_call *call, const struct gemm_block *block, size_t i,
-                          size_t tap, uint32_t excess)
-{
-    size_t ic = (size_t)call->plan->shape.ic;
-    int32_t *sums = (int32_t *)(void *)(block->values + i * block->row_stride);
-    for (size_t j = 0; j < block->columns; j++) {
-        size_t channel = block->column + j;
-        uint32_t sum = 0, zero = 0;
-        if (is_shifted(call->execution->problem, WEIGHTS))
-            zero = (uint32_t)zero_of_weights(call, block->batch, channel);
-        for (size_t c = 0; c < ic; c++)
-            sum += (uint32_t)weight(call, block->batch, channel, tap * ic + c) - zero;
-        sums[j] = (int32_t)((uint32_t)sums[j] - excess * sum);
-    }
-}
-
-static void take_padding_back(const struct typed_call *call, const struct gemm_block *block,
-                              uint32_t excess)
-{
-    const struct convolution_shape *s = &call->plan->shape;
-    size_t taps = call->plan->gemm.shape.k / (size_t)s->ic;
-    for (size_t i = 0; i < block->rows; i++) {
-        neo_dim out[SPACE + 2];
-        convolution_pixel_position(s, SPACE + 2, block->row + i, out);
-        for (size_t tap = 0; tap < taps; tap++)
-            if (is_padding(s, out + 2, tap))
-                take_tap_back(call, block, i, tap, excess);
-    }
-}
-
-/* What the padding has more than src's zero point. */
-static uint32_t padding_excess(const struct typed_call *call)
-{
-    const struct execution *execution = call->execution;
-    if (!call->plan->integers || !execution->problem->zero_points[SRC])
-        return 0;
-    int32_t padding =
-        type_of(execution->problem, SRC) == ELEMENT_U8 ? call->zero : (int8_t)call->zero;
-    return (uint32_t)padding - (uint32_t)src_zero_point(execution);
 }
 
 /* ---- by lines ---- */
@@ -143,7 +57,8 @@ static void shift_sums(const struct typed_call *call, const struct gemm_block *b
         .b_sums = block->b_sums ? block->b_sums + first : NULL,
     };
     for (size_t j = 0; shift.b_zeros && j < count; j++)
-        b_zeros[j] = zero_of_weights(call, block->batch, block->column + first + j);
+        b_zeros[j] =
+            convolution_typed_zero_of_weights(call, block->batch, block->column + first + j);
     gemm_shift_sums(&shift, count, sums);
 }
 
@@ -260,7 +175,7 @@ static void fill_columns(const void *context, const struct gemm_block *block, si
     if (block->b_sums)
         memcpy(out->zeros, block->b_sums + first, count * sizeof *out->zeros);
     for (size_t j = 0; block->a_sums && j < count; j++)
-        out->zeros[j] = zero_of_weights(call, block->batch, channel + j);
+        out->zeros[j] = convolution_typed_zero_of_weights(call, block->batch, channel + j);
 }
 
 static void fill_rows(const void *context, const struct gemm_block *block, size_t first,
@@ -308,15 +223,14 @@ void convolution_typed_results(const struct typed_call *call, struct gemm_result
 
 bool convolution_typed_ends(const struct typed_call *call)
 {
-    return call->plan->finish && gemm_results_suit(&call->plan->gemm) && !padding_excess(call);
+    return call->plan->finish && gemm_results_suit(&call->plan->gemm) && !call->taps;
 }
 
 void convolution_typed_finish(const void *context, const struct gemm_block *block)
 {
     const struct typed_call *call = context;
-    uint32_t excess = padding_excess(call);
-    if (excess)
-        take_padding_back(call, block, excess);
+    if (call->taps)
+        convolution_typed_take_taps_back(call, block);
     if (call->plan->finish)
         gemm_results_run(call->results, block);
     else
