@@ -190,6 +190,19 @@ static void fill_reals(struct tensor *t, int kind)
         t->values[i] = (float)(random_unit(r, i) * 2 - 1);
 }
 
+/* Elements are as far from a zero point that is given as they would be from 0, so that their type's
+ * other values are there, too, and not nearly all results are saturated. */
+static void add_zero_point(struct tensor *t, const struct quantities *all, int arg)
+{
+    for (int i = 0; i < all->count; i++) {
+        const struct quantity *q = &all->at[i];
+        if (quantity_neo_arg(q) != arg || !q->has_value)
+            continue;
+        for (int64_t j = 0, count = dims_elements(&t->dims); j < count; j++)
+            t->values[j] = (float)element_round(t->type, (double)t->values[j] + q->value);
+    }
+}
+
 void fill_operand(struct tensor *t, const struct problem *p, int operand, bool is_winograd)
 {
     if (p->driver->fill && p->driver->fill(t, p, operand))
@@ -201,6 +214,8 @@ void fill_operand(struct tensor *t, const struct problem *p, int operand, bool i
     }
     double density = operand == SRC ? find_density(p, is_winograd) : 1;
     fill_integers(t, operand, find_range(p, operand, is_winograd), density);
+    if (p->driver->reduction && (operand == SRC || operand == WEI))
+        add_zero_point(t, &p->attr.zero_points, p->operands[operand].arg);
 }
 
 void fill_binary(struct tensor *t)
