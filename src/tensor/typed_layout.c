@@ -27,7 +27,8 @@ const char *typed_layout_wrong(const neo_memory_desc *desc)
     int spatial = desc->ndims - 2 - desc->packed.grouped;
     if (is_convolution ? spatial < 1 || spatial > 3 : spatial < 0 || desc->packed.grouped)
         return "the packed layout does not fit the number of dimensions";
-    if (!holds(type, element_of(desc->data_type)))
+    bool is_half = neo_data_type_bits(desc->data_type) < 8; /* of a byte: taps are whole ones */
+    if (!holds(type, element_of(desc->data_type)) || (is_convolution && is_half))
         return "the packed layout is for another data type";
     return NULL;
 }
