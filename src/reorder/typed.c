@@ -14,6 +14,7 @@ static const struct gemm_type *type_of(const neo_memory_desc *desc)
     return desc->format_kind == NEO_FORMAT_PACKED ? typed_layout_type(desc->packed.id) : NULL;
 }
 
+/* f32 is rounded by packing where panels have the type that weights are stored as. */
 static const char *pack_refuse(const struct algorithm *self, const struct problem *problem,
                                const struct cpu *cpu)
 {
@@ -25,8 +26,8 @@ static const char *pack_refuse(const struct algorithm *self, const struct proble
         return "dst is not packed for another type than f32, or src is packed";
     if (problem->attributes.post_op_count)
         return "packed weights take no post-operations";
-    bool same = src->data_type == dst->data_type;
-    if (!same && (type->sum == ELEMENT_S32 || src->data_type != NEO_F32))
+    bool is_own = element_of(dst->data_type) == type->element && type->sum != ELEMENT_S32;
+    if (src->data_type != dst->data_type && (src->data_type != NEO_F32 || !is_own))
         return "packing does not convert these types";
     return gemm_side_init(&side, src->data_type, type, cpu);
 }
@@ -40,7 +41,8 @@ static const char *unpack_refuse(const struct algorithm *self, const struct prob
         return "src is not packed for another type than f32, or dst is packed";
     if (problem->attributes.post_op_count)
         return "packed weights take no post-operations";
-    return src->data_type == dst->data_type ? NULL : "unpacking does not convert types";
+    bool widens = neo_data_type_bits(src->data_type) < 8 && dst->data_type == NEO_S8;
+    return widens || src->data_type == dst->data_type ? NULL : "unpacking does not convert types";
 }
 
 static double typed_estimate(const struct algorithm *self, const struct problem *problem,
