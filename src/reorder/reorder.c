@@ -44,7 +44,8 @@ static const char *reorder_check_quantization(const struct problem *problem,
 
 static const struct algorithm *const reorder_algorithms[] = {
     &reorder_pack,         &reorder_unpack,         &reorder_repack,           &reorder_pack_typed,
-    &reorder_unpack_typed, &reorder_pack_depthwise, &reorder_unpack_depthwise, &reorder_copy};
+    &reorder_unpack_typed, &reorder_pack_depthwise, &reorder_unpack_depthwise, &reorder_copy,
+    &reorder_converted}; /* last: it says what is missing */
 _Static_assert(count_of(reorder_algorithms) <= MAX_ALGORITHMS, "there is room to rank all");
 
 static const struct operation reorder_operation = {

@@ -8,6 +8,7 @@ extern const struct algorithm reorder_copy, reorder_pack, reorder_unpack, reorde
 
 extern const struct algorithm reorder_pack_typed, reorder_unpack_typed;
 extern const struct algorithm reorder_pack_depthwise, reorder_unpack_depthwise;
+extern const struct algorithm reorder_converted;
 
 extern const struct type_set reorder_types[];     /* what plain tensors may have */
 extern const struct type_set reorder_all_types[]; /* packed ones, too */

@@ -96,7 +96,7 @@ static void deconvolutions_are_right(void **state)
 /* ---- a 1 x 1 convolution, and a depthwise one of 3 x 3 taps and stride 2 as its post-operation
  * ---- */
 
-enum { BETWEEN = 4, DW = NEO_ARG_ATTR_POST_OP_DW, DW_H = (H + 1) / 2, DW_W = (W + 1) / 2 };
+enum { S8 = 5, BETWEEN = 4, DW = NEO_ARG_ATTR_POST_OP_DW, DW_H = (H + 1) / 2, DW_W = (W + 1) / 2 };
 
 static float pixel_between(size_t n, size_t o, size_t y, size_t x)
 {
@@ -137,20 +137,23 @@ static dnnl_primitive_attr *depthwise_attributes(void)
     return attr;
 }
 
-/* As the primitive wants them, in other. */
+/* As the primitive wants them, in other: made of bytes by the reorder that packs them. */
 static dnnl_memory_desc *pack_depthwise(const dnnl_primitive_desc *pd, float *other)
 {
     static const neo_dim dims[] = {BETWEEN, 1, 1, K, K}, strides[] = {K * K, K * K, K * K, K, 1};
+    static int8_t bytes[BETWEEN * K * K];
     dnnl_memory_desc *plain, *wanted;
     dnnl_primitive_desc *reorder;
-    ok(dnnl_memory_desc_create_with_strides(&plain, 5, dims, F32, strides));
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (int8_t)third[i];
+    ok(dnnl_memory_desc_create_with_strides(&plain, 5, dims, S8, strides));
     ok(dnnl_memory_desc_clone(
         &wanted, dnnl_primitive_desc_query_md(pd, QUERY_ARGUMENT, DW | NEO_ARG_WEIGHTS)));
     assert_in_range(dnnl_memory_desc_get_size(wanted), 1, MOST * sizeof *other);
     ok(dnnl_reorder_primitive_desc_create(&reorder, plain, engine, wanted, engine, NULL));
     dnnl_memory_desc *copy;
     ok(dnnl_memory_desc_clone(&copy, wanted));
-    struct argument arguments[] = {{NEO_ARG_SRC, plain, third}, {NEO_ARG_DST, wanted, other}};
+    struct argument arguments[] = {{NEO_ARG_SRC, plain, bytes}, {NEO_ARG_DST, wanted, other}};
     run(reorder, arguments, 2);
     return copy;
 }
