@@ -15,6 +15,12 @@ static neo_status init_any(neo_memory_desc *out, const struct dims *dims, neo_da
     return neo_memory_desc_init_tag(out, dims->count, dims->at, type, "any");
 }
 
+/* What is multiplied by weights of a type: none are of halves of bytes. */
+static neo_data_type type_beside(neo_data_type weights)
+{
+    return weights == NEO_S4 || weights == NEO_U4 ? NEO_S8 : weights;
+}
+
 /* weights: … x K x N. */
 static neo_status create_matmul(neo_primitive_desc **pd, const struct dims *weights,
                                 neo_data_type type, neo_engine *engine)
@@ -26,11 +32,11 @@ static neo_status create_matmul(neo_primitive_desc **pd, const struct dims *weig
     src.at[n - 2] = dst.at[n - 2] = ROWS;
     src.at[n - 1] = weights->at[n - 2];
     neo_matmul_desc desc = {0};
-    neo_status status = init_any(&desc.src, &src, type);
+    neo_status status = init_any(&desc.src, &src, type_beside(type));
     if (status == NEO_OK)
         status = init_any(&desc.weights, weights, type);
     if (status == NEO_OK)
-        status = init_any(&desc.dst, &dst, type);
+        status = init_any(&desc.dst, &dst, type_beside(type));
     return status == NEO_OK ? neo_matmul_primitive_desc_create(pd, engine, &desc, NULL) : status;
 }
 

@@ -141,27 +141,31 @@ static void execute(neo_primitive_desc *pd, int count, const neo_exec_arg *args)
     neo_primitive_destroy(primitive);
 }
 
-/* s8 of a layer's weights: the largest of each output channel becomes 127. */
-static void quantize_weights(int l, int8_t *out)
+/* The largest weight of each output channel becomes 127. */
+static void find_scales(int l)
 {
-    const neo_dim kernel = shapes[l].kernel;
-    const neo_dim dims[] = {shapes[l].out, shapes[l].in, kernel, kernel};
-    int row = (int)(dims[1] * kernel * kernel);
+    int row = shapes[l].in * shapes[l].kernel * shapes[l].kernel;
     for (int o = 0; o < shapes[l].out; o++) {
         float largest = 0;
         for (int i = 0; i < row; i++)
             largest = fmaxf(largest, fabsf(layers[l].weights[o * row + i]));
         layers[l].weight_scales[o] = largest / 127;
     }
-    neo_memory *from = wrap(4, dims, NEO_F32, "abcd", layers[l].weights);
-    neo_memory *to = wrap(4, dims, NEO_S8, "abcd", out);
+}
+
+/* A layer's weights as s8, in the layout that the convolution wants: one reorder does both. */
+static neo_memory *quantize_weights(int l, const neo_memory_desc *wanted)
+{
+    const neo_dim dims[] = {shapes[l].out, shapes[l].in, shapes[l].kernel, shapes[l].kernel};
+    neo_memory *from = wrap(4, dims, NEO_F32, "abcd", layers[l].weights), *to;
     neo_memory *scales = wrap_vector(layers[l].weight_scales, dims[0]);
     neo_attributes *attributes;
     neo_primitive_desc *pd;
+    check(neo_memory_create(&to, wanted, engine, NEO_MEMORY_ALLOCATE), "neo_memory_create");
     check(neo_attributes_create(&attributes), "neo_attributes_create");
     check(neo_attributes_set_scales(attributes, NEO_ARG_DST, 1 << 0, 0, NULL, NEO_F32), "scales");
-    check(neo_reorder_primitive_desc_create(&pd, engine, neo_memory_get_desc(from),
-                                            neo_memory_get_desc(to), attributes),
+    check(neo_reorder_primitive_desc_create(&pd, engine, neo_memory_get_desc(from), wanted,
+                                            attributes),
           "neo_reorder_primitive_desc_create");
     const neo_exec_arg args[] = {
         {NEO_ARG_SRC, from}, {NEO_ARG_DST, to}, {NEO_ARG_ATTR_SCALES | NEO_ARG_DST, scales}};
@@ -169,8 +173,8 @@ static void quantize_weights(int l, int8_t *out)
     neo_primitive_desc_destroy(pd);
     neo_attributes_destroy(attributes);
     neo_memory_destroy(scales);
-    neo_memory_destroy(to);
     neo_memory_destroy(from);
+    return to;
 }
 
 /* relu(convolution + residual), where the residual is what dst holds: (u8) in units of its scale.
@@ -207,14 +211,9 @@ static neo_primitive_desc *describe(int l, float residual_scale)
 static void run_layer(int l, uint8_t *src, uint8_t *dst, float src_scale, float dst_scale,
                       float residual_scale)
 {
-    static int8_t integers[WIDE * WIDE * 9];
-    const neo_dim kernel = shapes[l].kernel;
-    const neo_dim dims[] = {shapes[l].out, shapes[l].in, kernel, kernel};
-    quantize_weights(l, integers);
     neo_primitive_desc *pd = describe(l, residual_scale);
-    neo_memory *plain = wrap(4, dims, NEO_S8, "abcd", integers);
-    neo_packed_weights *packed;
-    check(neo_weights_pack(&packed, pd, stream, plain), "neo_weights_pack");
+    find_scales(l);
+    neo_memory *weights = quantize_weights(l, neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS));
     neo_memory *memories[] = {
         wrap_image(src, shapes[l].in),
         wrap_image(dst, shapes[l].out),
@@ -225,7 +224,7 @@ static void run_layer(int l, uint8_t *src, uint8_t *dst, float src_scale, float 
     };
     const neo_exec_arg args[] = {
         {NEO_ARG_SRC, memories[0]},
-        {NEO_ARG_WEIGHTS, neo_packed_weights_memory(packed)},
+        {NEO_ARG_WEIGHTS, weights},
         {NEO_ARG_DST, memories[1]},
         {NEO_ARG_BIAS, memories[2]},
         {NEO_ARG_ATTR_SCALES | NEO_ARG_SRC, memories[3]},
@@ -235,8 +234,7 @@ static void run_layer(int l, uint8_t *src, uint8_t *dst, float src_scale, float 
     execute(pd, 7, args);
     for (int i = 0; i < 6; i++)
         neo_memory_destroy(memories[i]);
-    neo_packed_weights_destroy(packed);
-    neo_memory_destroy(plain);
+    neo_memory_destroy(weights);
     neo_primitive_desc_destroy(pd);
 }
 
