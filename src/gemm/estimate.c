@@ -17,7 +17,7 @@ static double step_cycles(const struct core *core, double height, double vectors
     return fmax(sums, loads) + costs->crowding * (height / 4 + vectors / 4 + costs->counting);
 }
 
-/* The same for one to three columns, whose sums are not a vector each; b_loads: of four steps. */
+/* The same for so few columns that their sums are not a vector each; b_loads: of four steps. */
 static double narrow_cycles(const struct core *core, double height, double columns, double b_loads)
 {
     const struct gemm_costs *costs = &core_costs(core)->gemm;
@@ -36,7 +36,7 @@ static double panels_cycles(const struct core *core, double height, double full,
         return full * twelve;
     if (rest <= 4 && full > 0) /* two panels of 8 */
         return (full - 1) * twelve + 2 * eight;
-    if (rest < 4)
+    if (rest == 1)
         return narrow_cycles(core, height, rest, 4);
     return full * twelve + step_cycles(core, height, ceil(rest / 4));
 }
@@ -204,12 +204,12 @@ static double step_of_matrix(const struct core *core)
     return 400 * beside_sums(core);
 }
 
-/* Of one to three columns in rounds of four steps: a step beside these takes as long as four, and
+/* Of a single column in rounds of four steps: a step beside these takes as long as four, and
  * sums of four are added. */
 static double beside_rounds(const struct core *core, double m, double n, double k, double most)
 {
     double tiles = ceil(m / most), height = m / tiles;
-    if (core->in_order || n >= 4)
+    if (core->in_order || n != 1)
         return 0;
     return tiles * (3 * fmod(k, 4) * narrow_cycles(core, height, n, 4) +
                     beside_sums(core) * 2 * height * n);

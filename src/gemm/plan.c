@@ -278,6 +278,13 @@ static uint32_t clamp_of(const struct gemm_shape *shape)
     return low | (shape->high < INFINITY ? GEMM_F32_HIGH : 0);
 }
 
+/* Is the last panel stored from copies? */
+static bool lacks_columns(const struct gemm_plan *plan)
+{
+    const struct gemm_pass *last = &plan->passes[plan->pass_count - 1];
+    return last->valid && last->width == 4;
+}
+
 /* What needs no more than the addresses of an execution. */
 static void plan_steps(struct gemm_plan *plan)
 {
@@ -287,8 +294,8 @@ static void plan_steps(struct gemm_plan *plan)
         gemm_plan_passes(plan);
     plan->is_short = plan->is_one_step && !shape->a_has_zeros && plan->pass_count &&
                      shape->b_packed && !plan->copies && shape->output == GEMM_DIRECT &&
-                     plan->chunk_tiles >= plan->row_tiles && plan->lap_tiles >= plan->row_tiles &&
-                     !plan->regular_panels && !plan->fetches;
+                     !lacks_columns(plan) && plan->chunk_tiles >= plan->row_tiles &&
+                     plan->lap_tiles >= plan->row_tiles && !plan->regular_panels && !plan->fetches;
 }
 
 void gemm_plan_init(struct gemm_plan *plan, const struct gemm_shape *shape, const struct cpu *cpu)

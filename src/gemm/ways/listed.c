@@ -25,7 +25,7 @@ static struct gemm_pass plan_pass(const struct gemm_plan *plan,
 {
     struct gemm_pass pass = {.panels = group_of(plan, panels, p)};
     pass.panel = gemm_plan_panel(plan, p);
-    bool narrow = pass.panel.valid < 4, whole = pass.panel.valid == pass.panel.width;
+    bool narrow = pass.panel.valid == 1, whole = pass.panel.valid == pass.panel.width;
     bool tail = plan->has_tail && !whole;
     pass.width = (uint32_t)(narrow || tail ? pass.panel.valid : pass.panel.width);
     pass.valid = (narrow && !tail) || whole ? 0 : (uint32_t)pass.panel.valid;
@@ -176,8 +176,9 @@ static void copy_block(float *to, size_t to_row, const float *from, size_t from_
             to[i * to_row + j] = from[i * from_row + j];
 }
 
-/* A panel of which not all columns exist, and whose sums go on: tile by tile on a copy of C. */
-static void continue_ragged(struct strip *strip, uint32_t low, size_t tiles)
+/* A panel of which not all columns exist, where sums go on or the last vector has none before it to
+ * be stored with: tile by tile on a copy of C. */
+static void run_on_copies(struct strip *strip, uint32_t low, size_t tiles)
 {
     float copy[HEIGHT * LAYOUT_PANEL] = {0};
     struct strip one = *strip;
@@ -185,7 +186,8 @@ static void continue_ragged(struct strip *strip, uint32_t low, size_t tiles)
     size_t rows = strip->tall - low, valid = strip->pass->valid;
     one.call.ldc = LAYOUT_PANEL;
     for (size_t t = 0; t < tiles; t++) {
-        copy_block(copy, LAYOUT_PANEL, call->c, call->ldc, rows, valid);
+        if (call->accumulate)
+            copy_block(copy, LAYOUT_PANEL, call->c, call->ldc, rows, valid);
         one.call.c = copy;
         run_tiles(&one, low, 1);
         copy_block(call->c, call->ldc, copy, LAYOUT_PANEL, rows, valid);
@@ -202,8 +204,8 @@ static void run_ragged(struct strip *strip, uint32_t low, size_t tiles)
     const float *given = call->bias;
     if (given)
         call->bias = memcpy(bias, given, strip->pass->valid * sizeof *bias);
-    if (call->accumulate) {
-        continue_ragged(strip, low, tiles);
+    if (call->accumulate || call->width == 4) {
+        run_on_copies(strip, low, tiles);
     } else {
         call->missing = call->width - strip->pass->valid;
         run_tiles(strip, low, tiles);

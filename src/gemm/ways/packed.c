@@ -72,13 +72,13 @@ static void run_panel(const struct gemm_task *task, const struct gemm_step *step
     }
 }
 
-/* If the plan lists them, other threads may sum narrow panels in the order that
- * is theirs there, and so does this one. */
+/* If the plan lists them, other threads may sum a single column in the order that
+ * is its own there, and so does this one. */
 void gemm_way_run_packed(const struct gemm_task *task, const struct gemm_step *step,
                          const struct gemm_block *block)
 {
     size_t end = step->panels.end;
-    bool narrow = task->plan->listed && gemm_plan_panel(task->plan, end - 1).valid < 4;
+    bool narrow = task->plan->listed && gemm_plan_panel(task->plan, end - 1).valid == 1;
     pack_a(task, step);
     for (size_t p = step->panels.begin; p < end - narrow; p++)
         run_panel(task, step, block, p);

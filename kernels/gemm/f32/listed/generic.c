@@ -1,6 +1,6 @@
 /* Listed rows for builds without kernels of their own: C that compilers make vectors of. Results
  * are those of ref.c to the bit, as every step is one fused multiply-add; ref.c runs where the
- * processor has none, and for panels of fewer than four columns.
+ * processor has none, and for single columns.
  *
  * Four rows at a time have 12 vectors of sums, three of B and one of A: the 16 registers of x86-64.
  */
@@ -175,7 +175,7 @@ static void regular(const struct gemm_f32_listed *strip)
 #define HEIGHTS(fn) {fn, fn, fn, fn, fn, fn, fn}
 const struct gemm_f32_listed_kernels gemm_f32_listed_generic = {
     "gemm_f32_listed_generic", 0, 0, GEMM_F32_LISTED_HEIGHT, {
-        HEIGHTS(run), HEIGHTS(run), HEIGHTS(run), HEIGHTS(run), HEIGHTS(run), HEIGHTS(run),
+        HEIGHTS(run), HEIGHTS(run), HEIGHTS(run), HEIGHTS(run),
     },
     HEIGHTS(pack), HEIGHTS(regular), {0},
 };

@@ -37,7 +37,7 @@ size_t gemm_f32_listed_lowest(uint32_t features)
 gemm_f32_listed_fn *gemm_f32_listed_run(const struct gemm_f32_listed_kernels *kernels,
                                         size_t height, size_t width)
 {
-    static const uint8_t index[] = {0, 1, 2, 3, 4, 0, 0, 0, 5, 0, 0, 0, 6}; /* plus 1; 0: none */
+    static const uint8_t index[] = {0, 1, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4}; /* plus 1; 0: none */
     if (height < 1 || height > GEMM_F32_LISTED_HEIGHT || width >= sizeof index || !index[width])
         return NULL;
     return kernels->run[index[width] - 1][height - 1];

@@ -27,14 +27,14 @@ enum { GEMM_F32_REGULAR_ROUNDS = 4 }; /* of regular rows, at least */
  *   if (clamp & GEMM_F32_LOW) C = max(C, low)
  *   if (clamp & GEMM_F32_HIGH) C = min(C, high)
  *
- * width is 12, 8 or 4, and pitch the same; or it is 1, 2 or 3 and pitch is 4, with one panel only.
+ * width is 12, 8 or 4, and pitch the same; or it is 1 and pitch is 4, with one panel only.
  * The last `missing` columns of C are not there if that is not 0: with one panel of 8 or 12 columns
  * and without accumulation.
  *
  * Whole vectors add in the order of s and p, with C first, and each product is rounded with its
  * sum, but the first one alone if there is no C: no more than the sign of a zero depends on that.
- * Narrow panels have four sums an element, for p mod 4, and add C to those. A and B are read
- * exactly, but for the three columns beside a narrow panel, which must be there; b_skip: of what is
+ * A single column has four sums an element, for p mod 4, and adds C to those. A and B are read
+ * exactly, but for the three columns beside a single one, which must be there; b_skip: of what is
  * not read between two segments.
  *
  * Kernels that pack read a plain B instead, 12 columns a panel, none missing or skipped, and leave
@@ -79,8 +79,8 @@ struct gemm_f32_listed {
 typedef void gemm_f32_listed_fn(const struct gemm_f32_listed *strip);
 gemm_f32_listed_fn gemm_f32_listed_columns_ref;
 
-/* Kernels by width, 1, 2, 3, 4, 8 and 12, and by height - 1. */
-enum { GEMM_F32_LISTED_WIDTHS = 6 };
+/* Kernels by width, 1, 4, 8 and 12, and by height - 1. */
+enum { GEMM_F32_LISTED_WIDTHS = 4 };
 typedef gemm_f32_listed_fn *gemm_f32_listed_by_height[GEMM_F32_LISTED_HEIGHT];
 struct gemm_f32_listed_kernels {
     const char *name;

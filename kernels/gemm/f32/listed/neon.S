@@ -26,15 +26,15 @@
     .macro load_one a, row
     ldr s\a, [x\row], #4
     .endm
-    .macro load_b_one column, offset
-    ldr s\column, [b, #\offset]
+    .macro load_b_one column
+    ldr s\column, [b], #16
     .endm
     .macro sum_lanes sum
     faddp v\sum\().4s, v\sum\().4s, v\sum\().4s
     faddp s\sum, v\sum\().2s
     .endm
-    .macro add_c sum, offset
-    ldr s0, [row, #\offset]
+    .macro add_c sum
+    ldr s0, [row]
     fadd s\sum, s\sum, s0
     .endm
     .macro at_least_one sum
@@ -43,11 +43,11 @@
     .macro at_most_one sum
     fmin s\sum, s\sum, s0
     .endm
-    .macro add_one sum, x
-    fadd s\sum, s\sum, s\x
+    .macro add_one sum
+    fadd s\sum, s\sum, s0
     .endm
-    .macro store_one sum, offset
-    str s\sum, [row, #\offset]
+    .macro store_one sum
+    str s\sum, [row]
     .endm
 
 /* Vector q of a round in register x, with those after it: four, or those of one step. */
@@ -265,94 +265,73 @@ finishing .req panels /* whose number each tile loads: is there anything but pro
     regular 7
     regular 6
 
-/* ---- kernels of one to three columns ---- */
+/* ---- kernels of one column ---- */
 
-/* Element (i, j) has four sums, in the order of the lanes of a vector register: LD4 makes vectors
- * of the panel's columns. */
-    .macro for_elements operation, height, width
+/* Element i has four sums, in the order of the lanes of a vector register: LD4 makes a vector of the
+ * panel's column. */
+    .macro for_elements operation, height
     mov row, c
     .set i, 0
     .rept \height
-    .set j, 0
-    .rept \width
-    \operation %(32 - \height * \width + i * \width + j), %(4 * j)
-    .set j, j + 1
-    .endr
+    \operation %(32 - \height + i)
     add row, row, ldc
     .set i, i + 1
     .endr
     .endm
+    .macro multiply_elements height
+    .set i, 0
+    .rept \height
+    fma %(32 - \height + i), \height, %(i)
+    .set i, i + 1
+    .endr
+    .endm
 
-    .macro narrow height, width
-    begin \height\()x\width
+    .macro narrow height
+    begin \height\()x1
     ldr special, [strip, #STRIP_B_SKIP]
 11: sub segment, list, #64
     mov b, b_first
     ldr segments, [strip, #STRIP_SEGMENTS]
-    clear_all %(32 - \height * \width), %(\height * \width)
+    clear_all %(32 - \height), \height
 12: load_next_pointers \height
     mov scratch, rounds
     cbz scratch, 14f
 13: for_each_row load, \height
     several ld4, 4, \height, b, #64
-    .set i, 0
-    .rept \height * \width
-    fma %(32 - \height * \width + i), %(\height + i % \width), %(i / \width)
-    .set i, i + 1
-    .endr
+    multiply_elements \height
     subs scratch, scratch, #1
     b.ne 13b
 14: ldr scratch, [strip, #STRIP_TAIL]
     cbz scratch, 16f
 15: for_each_row load_one, \height
-    .set i, 0
-    .rept \width
-    load_b_one %(\height + i), %(4 * i)
-    .set i, i + 1
-    .endr
-    add b, b, #16
-    .set i, 0
-    .rept \height * \width
-    fma %(32 - \height * \width + i), %(\height + i % \width), %(i / \width)
-    .set i, i + 1
-    .endr
+    load_b_one \height
+    multiply_elements \height
     subs scratch, scratch, #1
     b.ne 15b
 16: subs segments, segments, #1
     add b, b, special, lsl #2
     b.ne 12b
-    for_all sum_lanes, %(32 - \height * \width), %(\height * \width)
+    for_all sum_lanes, %(32 - \height), \height
     ldp w8, w9, [strip, #STRIP_ACCUMULATE]
     cbz w8, 17f
-    for_elements add_c, \height, \width
+    for_elements add_c, \height
 17: cbz bias, 18f
-    .set i, 0
-    .rept \width
-    load_bias_one %(i), %(4 * i)
-    .set i, i + 1
-    .endr
-    .set i, 0
-    .rept \height * \width
-    add_one %(32 - \height * \width + i), %(i % \width)
-    .set i, i + 1
-    .endr
+    ldr s0, [bias]
+    for_all add_one, %(32 - \height), \height
 18: tbz w9, #0, 20f
     ldr s0, [strip, #STRIP_LOW]
-    for_all at_least_one, %(32 - \height * \width), %(\height * \width)
+    for_all at_least_one, %(32 - \height), \height
 20: tbz w9, #1, 19f
     ldr s0, [strip, #STRIP_HIGH]
-    for_all at_most_one, %(32 - \height * \width), %(\height * \width)
-19: for_elements store_one, \height, \width
+    for_all at_most_one, %(32 - \height), \height
+19: for_elements store_one, \height
     mov c, row
     add list, list, list_step
     subs tiles, tiles, #1
     b.ne 11b
-    end \height\()x\width
-    .endm
-    .macro load_bias_one x, offset
-    ldr s\x, [bias, #\offset]
+    end \height\()x1
     .endm
 
-    all_heights narrow, 3
-    all_heights narrow, 2
-    all_heights narrow, 1
+    .irp height, 7, 6, 5, 4, 3, 2, 1
+    narrow \height
+    .endr

@@ -110,7 +110,7 @@ static void regular(const struct gemm_f32_listed *strip)
 #define HEIGHTS(fn) {fn, fn, fn, fn, fn, fn, fn}
 const struct gemm_f32_listed_kernels gemm_f32_listed_ref = {
     "gemm_f32_listed_ref", 0, 0, GEMM_F32_LISTED_HEIGHT, {
-        HEIGHTS(run), HEIGHTS(run), HEIGHTS(run), HEIGHTS(run), HEIGHTS(run), HEIGHTS(run),
+        HEIGHTS(run), HEIGHTS(run), HEIGHTS(run), HEIGHTS(run),
     },
     HEIGHTS(pack), HEIGHTS(regular), {0},
 };

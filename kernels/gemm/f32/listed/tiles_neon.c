@@ -10,8 +10,6 @@
 #define DECLARE(height, width, core) \
     gemm_f32_listed_fn gemm_f32_listed_##height##x##width##core##_neon;
 HEIGHTS(DECLARE, 1, )
-HEIGHTS(DECLARE, 2, )
-HEIGHTS(DECLARE, 3, )
 HEIGHTS(DECLARE, 4, )
 HEIGHTS(DECLARE, 8, )
 HEIGHTS(DECLARE, 12, )
@@ -29,8 +27,6 @@ DECLARE(7, 12, _regular)
 const struct gemm_f32_listed_kernels gemm_f32_listed_neon = {
     "gemm_f32_listed_neon", CPU_NEON, 0, GEMM_F32_LISTED_HEIGHT, {
         {HEIGHTS(NAME, 1, )},
-        {HEIGHTS(NAME, 2, )},
-        {HEIGHTS(NAME, 3, )},
         {HEIGHTS(NAME, 4, )},
         {HEIGHTS(NAME, 8, )},
         {HEIGHTS(NAME, 12, )},
@@ -42,8 +38,6 @@ const struct gemm_f32_listed_kernels gemm_f32_listed_neon = {
 const struct gemm_f32_listed_kernels gemm_f32_listed_narrow_neon = {
     "gemm_f32_listed_narrow_neon", CPU_NEON, IN_ORDER_NARROW, GEMM_F32_LISTED_HEIGHT - 1, {
         {HEIGHTS(NAME, 1, )},
-        {HEIGHTS(NAME, 2, )},
-        {HEIGHTS(NAME, 3, )},
         {HEIGHTS(NAME, 4, _narrow)},
         {HEIGHTS(NAME, 8, _narrow)},
         {NAME(1, 12, _narrow) NAME(2, 12, _narrow) NAME(3, 12, _narrow) NAME(4, 12, _narrow)
