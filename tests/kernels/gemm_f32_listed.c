@@ -435,6 +435,7 @@ static void every_tile_is_found(void **state)
         }
     assert_int_equal(gemm_f32_listed_columns_height(7), 6);
     assert_int_equal(gemm_f32_listed_columns_height(8), 0);
+    assert_int_equal(gemm_f32_listed_columns_height(10), 5);
 }
 
 enum { MOST_BYTES = 1 << 17 };

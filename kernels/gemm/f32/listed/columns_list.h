@@ -1,7 +1,7 @@
 /* The kernels of struct gemm_f32_listed_columns, for C and assembly: KERNEL(height, vectors,
  * columns).
  *
- * As high as registers allow, and wherever a height is, all lower ones. */
+ * Wherever a height is, all lower ones are. One row more is worth hardly two percent. */
 #include "kernels/asm/up_to.h"
 
 KERNELS_UP_TO_6(0, 1)
@@ -10,3 +10,5 @@ KERNELS_UP_TO_6(0, 3)
 KERNELS_UP_TO_6(1, 1)
 KERNELS_UP_TO_6(1, 2)
 KERNELS_UP_TO_6(1, 3)
+KERNELS_UP_TO_5(2, 1)
+KERNELS_UP_TO_5(2, 2)

@@ -2,7 +2,7 @@
  *
  * By lanes of A these columns would be multiplied as a whole vector. So a round takes four steps of
  * them together: each row's vector is multiplied with each column's, and such a sum has four parts
- * until the tile ends. 6x7 has 42 FMLA a round, instead of 48.
+ * until the tile ends. 6x7 has 42 FMLA a round, instead of 48; 5x10 has 50, instead of 60.
  *
  * A tile of `height` rows, `vectors` vectors and `columns` columns keeps its sums in the last
  * height * (vectors + columns) vector registers, four steps of each row of A in the first `height`
@@ -23,11 +23,16 @@
     .macro add_pairs to, x, y
     faddp v\to\().4s, v\x\().4s, v\y\().4s
     .endm
-/* One step's whole vector, of a panel that has one more. */
+/* One step's whole vectors, of a panel that has one more. */
     .macro load_vectors vectors, first
-    .if \vectors
+    .if \vectors == 1
     ldr q\first, [b], #32
+    .elseif \vectors == 2
+    load_two_vectors \first, %(\first + 1)
     .endif
+    .endm
+    .macro load_two_vectors first, second
+    ldp q\first, q\second, [b], #48
     .endm
     .macro next_column to, from
     add x\to, x\from, scratch, lsl #2
