@@ -182,7 +182,7 @@ void segments_list(const struct convolution_call *call, const float *edges,
 /* Are a matrix's segments few enough for a table? */
 static inline bool segments_fit_table(double tiles, double segments)
 {
-    const double list_bytes = GEMM_F32_LIST * sizeof(uint64_t), most = 32 << 10;
+    const double list_bytes = GEMM_F32_LIST * sizeof(uint64_t), most = 40 << 10;
     return tiles * segments * list_bytes <= most;
 }
 
