@@ -54,6 +54,7 @@ struct dwconv_f32_wide {
     size_t multiplier; /* so many planes of dst come of one of src */
     size_t outer;
     ptrdiff_t outer_step, weights_outer; /* more, of source (stride 1) and of weights */
+    size_t singles, pairs; /* of a step's taps: one or two (or all), then those that share rows */
 };
 
 enum { WIDE_VECTORS = 4, WIDE_HEIGHTS = 4, WIDE_END = WIDE_VECTORS * WIDE_HEIGHTS };

@@ -197,6 +197,8 @@ static void plan_steps(struct dwconv_f32_wide *job, const struct dwconv_f32_task
         job->second = is_row(task) ? column * bytes : job->row;
     ptrdiff_t tap = task->stride_w == 1 ? job->second : job->row;
     ptrdiff_t walked = (ptrdiff_t)job->kernel_rows * tap;
+    job->pairs = task->stride_h == 1 && !is_row(task) ? (job->kernel_rows - 1) / 2 : 0;
+    job->singles = job->kernel_rows - 2 * job->pairs;
     job->back = next * bytes - walked;
     job->back_sum = bytes - 2 * walked;
 }

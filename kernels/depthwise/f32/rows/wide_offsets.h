@@ -29,3 +29,5 @@ OFFSET(dwconv_f32_wide, multiplier, JOB_MULTIPLIER, 192);
 OFFSET(dwconv_f32_wide, outer, JOB_OUTER, 200);
 OFFSET(dwconv_f32_wide, outer_step, JOB_OUTER_STEP, 208);
 OFFSET(dwconv_f32_wide, weights_outer, JOB_WEIGHTS_OUTER, 216);
+OFFSET(dwconv_f32_wide, singles, JOB_SINGLES, 224);
+OFFSET(dwconv_f32_wide, pairs, JOB_PAIRS, 232);

@@ -1,8 +1,9 @@
 /* Depthwise convolution of planes by tiles of neighbouring columns, for NEON: see wide.h.
  *
- * A tile of R rows of V vectors keeps its sums in v16 … v31. For each tap its weight is in all lanes
- * of v0, and rows of source go to v2 … v5 and v6 … v9 in turn: a load of V vectors for V FMLA. Tiles
- * of one and two vectors have seven rows, too. */
+ * A tile of R rows of V vectors keeps its sums in v16 … v31. Taps of stride 1, one below the other,
+ * come in pairs: their weights are lanes of v0, and R + 1 rows of source go to v2 … v5 and v6 … v9 in
+ * turn for 2 R V FMLA. Others come one by one, with a load of V vectors for V FMLA. Tiles of one and
+ * two vectors have seven rows, too. */
 
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/depthwise/f32/rows/wide_offsets.h"
@@ -143,7 +144,25 @@ quads .req x30
 
 /* ---- a tile ---- */
 
-/* What the rows of source for one row of the kernel give to the rows of dst. */
+/* What the rows of source for two rows of the kernel give to the rows of dst, the upper one first. */
+    .macro take_two_taps V, R
+    ldr d0, [w], #8
+    mov from, in
+    .set r, 0
+    .rept \R + 1
+    several ld1, \V, %(2 + r % 2 * 4), from, row
+    .if r < \R
+    take_row \V, %(16 + r * \V), %(2 + r % 2 * 4), 0
+    .endif
+    .if r > 0
+    take_row \V, %(16 + r * \V - \V), %(2 + r % 2 * 4), 1
+    .endif
+    .set r, r + 1
+    .endr
+    add in, in, row, lsl #1
+    .endm
+
+/* The same for one row of the kernel. */
     .macro take_tap S, V, R
     ld1r {v0.4s}, [w], #4
     mov from, in
@@ -153,7 +172,7 @@ quads .req x30
     .if r + 1 < \R
     add from, from, row, lsl #(\S - 1)
     .endif
-    take_row \V, %(16 + r * \V), %(2 + r % 2 * 4)
+    take_row \V, %(16 + r * \V), %(2 + r % 2 * 4), 0
     .set r, r + 1
     .endr
     .if \S == 1
@@ -162,10 +181,10 @@ quads .req x30
     add in, in, row
     .endif
     .endm
-    .macro take_row V, sum, x
+    .macro take_row V, sum, x, tap
     .set v, 0
     .rept \V
-    fma %(\sum + v), %(\x + v), 0, 0
+    fma %(\sum + v), %(\x + v), 0, \tap
     .set v, v + 1
     .endr
     .endm
@@ -193,11 +212,17 @@ quads .req x30
     ldp back, back_sum, [job, #JOB_BACK]
     ldp outer, outer_step, [job, #JOB_OUTER]
 0:  mov taps, inner
-1:  ldr to, [job, #JOB_KERNEL_ROWS]
+1:  ldp to, scratch, [job, #JOB_SINGLES]
 2:  take_tap \S, \V, \R
     subs to, to, #1
     b.ne 2b
-    add in, in, back
+    .if \S == 1
+    cbz scratch, 5f
+4:  take_two_taps \V, \R
+    subs scratch, scratch, #1
+    b.ne 4b
+    .endif
+5:  add in, in, back
     .if \S == 2
     sub back, back_sum, back
     .endif
