@@ -33,6 +33,7 @@ enum { K = 1024, M = 1024 * 1024 };
  * stand for, BFMMLA on Oryon and the A520, and both kinds of bf16 on the A510. */
 /* clang-format off */
 #define MAC_OLD {1, 0, 0, 0, 0, 0, 0, 1} /* Armv8.0 */
+#define MAC_OLD_NARROW {1, 0, 0, 0, 0, 0, 0, 0.5f} /* beside loads, and what adds the products */
 #define MAC_OLD_WIDE {2, 0, 0, 0, 0, 0, 0, 1}
 #define MAC_NARROW {1, 1, 0, 1, 0, 0, 0, 1} /* Armv8.2 */
 #define MAC_DOT {2, 2, 0, 2, 0, 0, 0, 1}
@@ -48,9 +49,9 @@ enum { K = 1024, M = 1024 * 1024 };
 
 const struct core cores[] = {
     /* name           model                     implementer part  fmla latency loads in-order slow l1    l2     threads  multiply-accumulates  GHz GB/s */
-    {"cortex-a34",    "Arm Cortex-A34",          ARM,       0xd02, 1,   8,      0,    1,      2.5, 32*K, 256*K, LITTLE, MAC_OLD, 1.4, 0.8},
-    {"cortex-a35",    "Arm Cortex-A35",          ARM,       0xd04, 1,   8,      0,    1,      2.5, 32*K, 256*K, LITTLE, MAC_OLD, 1.4, 0.8},
-    {"cortex-a53",    "Arm Cortex-A53",          ARM,       0xd03, 1,   4,      0,    1,      2.5, 32*K, 512*K, LITTLE, MAC_OLD, 1.4, 0.8},
+    {"cortex-a34",    "Arm Cortex-A34",          ARM,       0xd02, 1,   8,      0,    1,      2.5, 32*K, 256*K, LITTLE, MAC_OLD_NARROW, 1.4, 0.8},
+    {"cortex-a35",    "Arm Cortex-A35",          ARM,       0xd04, 1,   8,      0,    1,      2.5, 32*K, 256*K, LITTLE, MAC_OLD_NARROW, 1.4, 0.8},
+    {"cortex-a53",    "Arm Cortex-A53",          ARM,       0xd03, 1,   4,      0,    1,      2.5, 32*K, 512*K, LITTLE, MAC_OLD_NARROW, 1.4, 0.8},
     {"cortex-a55",    "Arm Cortex-A55",          ARM,       0xd05, 1,   4,      0,    1,      2.5, 32*K, 128*K, LITTLE, MAC_NARROW, 1.8, 1.5},
     {"cortex-a57",    "Arm Cortex-A57",          ARM,       0xd07, 1,   4,      1,    0,      1,   32*K, 1*M,   CLUSTER, MAC_OLD, 1.9, 3},
     {"cortex-a72",    "Arm Cortex-A72",          ARM,       0xd08, 1,   3,      1,    0,      1,   32*K, 1*M,   CLUSTER, MAC_OLD, 1.8, 1},
@@ -86,7 +87,7 @@ const struct core cores[] = {
     {"tsv110",        "HiSilicon Kunpeng 920",   HISILICON, 0xd01, 1,   4,      2,    0,      1,   64*K, 512*K, FAR, MAC_NARROW, 2.6, 2.5},
     {"carmel",        "NVIDIA Carmel",           NVIDIA,    0x004, 2,   4,      2,    0,      1,   64*K, 2*M,   MESH, MAC_DOT, 2.2, 14},
     {"kryo-2xx-gold", "Qualcomm Kryo 2xx Gold",  QUALCOMM,  0x800, 1,   4,      1,    0,      1,   64*K, 1*M,   CLUSTER, MAC_OLD, 2.4, 4},
-    {"kryo-2xx-silver", "Qualcomm Kryo 2xx Silver", QUALCOMM, 0x801, 1, 4,      0,    1,      2.5, 32*K, 512*K, LITTLE, MAC_OLD, 1.8, 2},
+    {"kryo-2xx-silver", "Qualcomm Kryo 2xx Silver", QUALCOMM, 0x801, 1, 4,      0,    1,      2.5, 32*K, 512*K, LITTLE, MAC_OLD_NARROW, 1.8, 2},
     {"kryo-3xx-gold", "Qualcomm Kryo 3xx Gold",  QUALCOMM,  0x802, 2,   4,      2,    0,      1,   64*K, 256*K, CLUSTER, MAC_DOT, 2.4, 4},
     {"kryo-3xx-silver", "Qualcomm Kryo 3xx Silver", QUALCOMM, 0x803, 1, 4,      0,    1,      2.5, 32*K, 128*K, LITTLE, MAC_NARROW, 1.8, 2},
     {"kryo-4xx-gold", "Qualcomm Kryo 4xx Gold",  QUALCOMM,  0x804, 2,   4,      2,    0,      1,   64*K, 256*K, CLUSTER, MAC_DOT, 2.4, 4},
@@ -111,6 +112,7 @@ const struct core cores[] = {
 #undef MESH
 #undef FAR
 #undef MAC_OLD
+#undef MAC_OLD_NARROW
 #undef MAC_OLD_WIDE
 #undef MAC_NARROW
 #undef MAC_DOT

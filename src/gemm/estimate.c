@@ -250,17 +250,21 @@ static double cycles_of(double in_a_cycle)
 
 /* All instructions that multiply. Where rows are few each waits for the sum that it adds to, or for
  * a vector of columns, which is loaded for few others. A square has two rows, and of one alone half
- * is empty. */
+ * is empty. Squares of SMULL come one after the other, so rows wait for their own sums alone, and
+ * four sums of each element become one in the end. */
 static double typed_cycles(const struct core *core, const struct gemm_type *type, double m,
                            double n, double k)
 {
-    const double mr = GEMM_MR; /* clang wants a double */
+    const double mr = GEMM_MR, joins = 4; /* clang wants a double */
     double unit = type->kind == MAC_SMMLA || type->kind == MAC_BFMMLA ? 2 : 1;
+    bool is_joined = type->kind == MAC_SMULL;
     double rows = ceil(m / unit) * unit, columns = ceil(n / type->vector) * type->vector;
     double tall = fmin(rows, mr), loads = cycles_of(core->loads_per_cycle) / (tall / unit);
-    double waits = core->fmla_latency / (tall * GEMM_VECTORS);
+    double waits = core->fmla_latency / (tall * (is_joined ? 1 : GEMM_VECTORS));
     double issues = cycles_of((double)core->macs[type->kind]);
-    return rows * columns * k / type->products * fmax(fmax(issues, waits), loads);
+    double steps = (double)gemm_groups(type, (size_t)k) * type->group;
+    double joined = is_joined ? joins * core->slowness * rows * columns / type->vector : 0;
+    return rows * columns * steps / type->products * fmax(fmax(issues, waits), loads) + joined;
 }
 
 double gemm_typed_estimate(const struct cpu *cpu, const struct gemm_type *type, double batch,

@@ -2,6 +2,7 @@
  * through. */
 #include "tests/support/test.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "arch/cores.h"
@@ -352,6 +353,30 @@ static void few_rows_are_rounded_where_that_takes_less_time(void **state)
     }
 }
 
+/* Modelled cycles of a Cortex-A53, which has no dot products, with scales of weights and of dst. */
+static void products_of_bytes_without_dot_products_take_what_is_estimated(void **state)
+{
+    (void)state;
+    static const struct {
+        neo_dim m, k, n;
+        double cycles;
+    } rows[] = {{1568, 16, 96, 1.332e6}, {1568, 64, 96, 3.212e6}, {1568, 256, 96, 10.75e6},
+                {49, 64, 96, 0.1162e6},  {49, 256, 96, 0.3673e6}, {8, 256, 96, 0.0647e6}};
+    struct cpu cpu = stated_cpu("cortex-a53", core_named("cortex-a53")->l1_bytes);
+    cpu.features = CPU_NEON;
+    for (size_t i = 0; i < count_of(rows); i++) {
+        struct problem problem = {.operation = &matmul_operation};
+        problem.tensors[SRC] = matrix(rows[i].m, rows[i].k, "ab");
+        problem.tensors[WEIGHTS] = matrix(rows[i].k, rows[i].n, "any");
+        problem.tensors[DST] = matrix(rows[i].m, rows[i].n, "ab");
+        problem.tensors[SRC].data_type = problem.tensors[WEIGHTS].data_type = NEO_S8;
+        problem.tensors[DST].data_type = NEO_S8;
+        double cycles = matmul_typed.estimate(&matmul_typed, &problem, &cpu);
+        if (fabs(cycles / rows[i].cycles - 1) > 0.1)
+            fail_msg("row %zu: %.0f of %.0f cycles", i, cycles, rows[i].cycles);
+    }
+}
+
 static neo_memory_desc image(int ndims, const neo_dim *dims, const char *tag)
 {
     neo_memory_desc desc;
@@ -486,6 +511,7 @@ int main(void)
         cmocka_unit_test(estimates_know_what_takes_least),
         cmocka_unit_test(convolutions_to_few_channels_are_dot_products),
         cmocka_unit_test(few_rows_are_rounded_where_that_takes_less_time),
+        cmocka_unit_test(products_of_bytes_without_dot_products_take_what_is_estimated),
 #endif
     };
     return cmocka_run_group_tests_name("matmul_choices", tests, session_setup, session_teardown);
