@@ -125,6 +125,24 @@ static void copy_part(const struct reorder_copy *plan, const struct execution *e
         copy_elements(from, src_step, to, dst_step, line->count, 1);
 }
 
+/* Halves of bytes have no addresses: a sum reads a copy of them that begins with a whole byte. Not
+ * in the frame of what is done to other types. */
+static __attribute__((noinline)) void finish_halves(const struct execution *execution,
+                                                    const struct line *line, float *values,
+                                                    neo_dim first, neo_dim step)
+{
+    const struct problem *problem = execution->problem;
+    neo_data_type type = problem->tensors[DST].data_type;
+    void *data = execution->buffers[DST];
+    uint8_t old[CHUNK / 2] = {0};
+    for (size_t i = 0; problem->attributes.post_op_count && i < line->count; i++) {
+        int32_t half = element_read_s32(element_of(type), data, first + (neo_dim)i * step);
+        old[i / 2] |= (uint8_t)((half & 15) << i % 2 * 4);
+    }
+    finish_values(execution, line, values, false, old, 1);
+    line_store(problem->convert, type, data, first, step, line->count, values);
+}
+
 /* As f32: less src's zero point, times its scale, and what is done to every line of results. */
 static void convert_part(const struct reorder_copy *plan, const struct execution *execution,
                          const struct line *line)
@@ -139,14 +157,11 @@ static void convert_part(const struct reorder_copy *plan, const struct execution
     quantization_apply(execution, problem->scales[SRC], src, problem->binary[BINARY_F32_MUL].run,
                        line, values);
     neo_dim first = desc_offset(dst, line->position), step = dst->strides[plan->direction];
-    if (has_halves(dst)) {
-        finish_values(execution, line, values, false, NULL, 0);
-        line_store(problem->convert, dst->data_type, execution->buffers[DST], first, step,
-                   line->count, values);
-        return;
-    }
-    finish_line(execution, line, values, false,
-                element_to(dst->data_type, execution->buffers[DST], first), step);
+    if (has_halves(dst))
+        finish_halves(execution, line, values, first, step);
+    else
+        finish_line(execution, line, values, false,
+                    element_to(dst->data_type, execution->buffers[DST], first), step);
 }
 
 static void copy_line(const struct reorder_copy *plan, const struct execution *execution,
