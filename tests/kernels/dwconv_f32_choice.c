@@ -76,10 +76,10 @@ static void the_kernel_for_many_taps_is_found(void)
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_neon);
     task.column = task.dst_column = 1;
     task.src_plane = task.dst_plane = 100;
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_wide_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_planes_copied_neon);
     task.kw = 87;
     for (int kind = 0; kind < CORE_KINDS; kind++)
-        assert_ptr_equal(dwconv_f32_find(CPU_NEON, kind, &task), &dwconv_f32_wide_neon);
+        assert_ptr_equal(dwconv_f32_find(CPU_NEON, kind, &task), &dwconv_f32_planes_copied_neon);
 }
 
 /* Of rows, too: few taps have the same tiles on all cores. */
@@ -126,7 +126,7 @@ static void the_special_kernel_is_found(void **state)
     task.kh = 5;
     task.column = task.dst_column = 1;
     task.src_plane = task.dst_plane = 100;
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_wide_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_planes_copied_neon);
     task.dilation_w = task.dilation_h = 1;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_planes_neon);
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task),
@@ -138,7 +138,7 @@ static void the_special_kernel_is_found(void **state)
             assert_ptr_equal(dwconv_f32_find(CPU_NEON, kind, &task), &dwconv_f32_planes_pairs_neon);
     task.in_pairs = 0;
     task.kh = task.kw = 3;
-    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_wide_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_planes_copied_neon);
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task),
                      &dwconv_f32_planes_stride_2_a55_neon);
 #endif
@@ -172,6 +172,49 @@ static void runs_without_zeros(size_t out_rows, size_t stride)
     task.dst = got;
     dwconv_f32_3x3_neon.run(&task);
     assert_memory_equal(got, wanted, out_rows * ROW * sizeof(float));
+}
+
+/* Of a kernel of three planes, without padding, as images lie, and as they may lie. */
+static void planes_in_place_are_apart(void **state)
+{
+    (void)state;
+    enum { PLANES = 3, ROWS = 9, OUT_ROWS = 7, COLUMNS = 12, OUT_COLUMNS = 10, CHANNELS = 4 };
+    enum { ROW = COLUMNS + 1, PLANE = ROWS * ROW + 5, OUT = OUT_ROWS * OUT_COLUMNS };
+    static float src[2 * PLANES * PLANE], weights[9 * PLANES * CHANNELS], got[CHANNELS * OUT],
+        wanted[CHANNELS * OUT], scratch[16 << 10];
+    const float *rows[PLANES * ROWS];
+    uint32_t seed = fill_seed();
+    fill_reals(src, count_of(src), &seed);
+    fill_reals(weights, count_of(weights), &seed);
+    struct dwconv_f32_task task = dense(CHANNELS, 1);
+    task.kd = PLANES;
+    task.out_rows = OUT_ROWS;
+    task.out_cols = OUT_COLUMNS;
+    task.multiplier = 2;
+    task.rows = rows;
+    task.rows_plane = ROWS;
+    task.columns = COLUMNS;
+    task.column = task.dst_column = 1;
+    task.src_plane = (size_t)PLANES * PLANE;
+    task.weights = weights;
+    task.dst_row = OUT_COLUMNS;
+    task.dst_plane = OUT;
+    for (size_t moved = 0; moved < 3; moved++) {
+        for (size_t i = 0; i < PLANES * ROWS; i++)
+            rows[i] = src + i / ROWS * PLANE + i % ROWS * ROW;
+        if (moved > 0) /* a row, or the last plane */
+            for (size_t i = moved == 1 ? PLANES * ROWS - 1 : (PLANES - 1) * (size_t)ROWS;
+                 i < PLANES * ROWS; i++)
+                rows[i]--;
+        task.scratch = NULL;
+        task.dst = wanted;
+        dwconv_f32_ref.run(&task);
+        assert_true(dwconv_f32_planes_copied_neon.scratch_bytes(&task) <= sizeof scratch);
+        task.scratch = scratch;
+        task.dst = got;
+        dwconv_f32_planes_copied_neon.run(&task);
+        assert_memory_equal(got, wanted, sizeof got);
+    }
 }
 
 static void tiles_need_no_zeros(void **state)
@@ -214,6 +257,7 @@ int main(void)
         cmocka_unit_test(the_special_kernel_is_found),
 #if !NEO_PORTABLE
         cmocka_unit_test(tiles_need_no_zeros),
+        cmocka_unit_test(planes_in_place_are_apart),
 #endif
     };
     return cmocka_run_group_tests_name("dwconv_f32_choice", tests, NULL, NULL);

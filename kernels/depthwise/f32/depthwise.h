@@ -68,6 +68,7 @@ struct dwconv_f32_kernel {
     uint8_t kind;     /* IN_ORDER_*: for cores of this kind, or that issue so; 0: for all */
     uint8_t in_pairs; /* the order of sums that it has */
     uint8_t is_deep;  /* it does kernels of several planes, too */
+    uint8_t copies;   /* rows of planes, for what no other kernel does */
     int (*does)(const struct dwconv_f32_task *task); /* NULL: everything, in both orders */
     uint8_t tile_columns; /* of dst, if it does these in all rows and channels; 0: whole rows */
     uint8_t tile_rows;    /* of dst, that it likes best to do together; 0: it has no such number */
@@ -91,7 +92,7 @@ struct dwconv_f32_kernel {
     KERNEL(planes_neon) \
     KERNEL(planes_stride_2_a55_neon) \
     KERNEL(planes_dilated_neon) \
-    KERNEL(wide_neon) \
+    KERNEL(planes_copied_neon) \
     KERNEL(3x3_a55_neon) \
     KERNEL(3x3_neon) \
     KERNEL(tall_a55_neon) \

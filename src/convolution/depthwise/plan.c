@@ -6,7 +6,7 @@
 
 enum {
     PLANE_COLUMNS = 4,       /* of dst; narrower ones are transposed */
-    PLANE_BYTES = 256 << 10, /* of scratchpad for such a call, at most */
+    PLANE_BYTES = 384 << 10, /* of scratchpad for such a call, at most */
     MOST_ZEROS = 1 << 18,    /* values; longer rows of padding are left to the kernel */
 };
 
@@ -34,16 +34,10 @@ static bool fills_tiles(size_t height, size_t width)
                           : round_up(height, TILE) * 8 <= height * 9;
 }
 
-/* Transposing is faster than these copies, unless planes are low or wide, or rows are whole
- * vectors. */
-static bool suits_planes(const struct convolution_depthwise *mine)
+static bool copies_5x5(const struct convolution_depthwise *mine)
 {
-    enum { NARROW = 12, WIDE = 22, LOW = 7 };
-    size_t height = depthwise_at_least_1(mine->shape.out[HEIGHT]), width = mine->task.out_cols;
-    bool is_whole = width % 4 == 0;
-    if (mine->task.kh == 5 && fills_tiles(height, width))
-        return true;
-    return width > WIDE || (is_whole && width > NARROW) || (height < LOW && width > height);
+    return mine->task.kh == 5 && mine->task.stride_h == 1 &&
+           !fills_tiles(depthwise_at_least_1(mine->shape.out[HEIGHT]), mine->task.out_cols);
 }
 
 /* Is it faster to transpose planes, do them with channels last, and transpose results back? Cores
@@ -61,7 +55,8 @@ static bool is_faster_turned(const struct convolution_depthwise *mine)
             s->stride[i] != 1 || s->dilation[i] != 1 || s->padding[i] != s->kernel[i] / 2 ||
             s->in[i] != s->out[i])
             return false;
-    return depthwise_planes_stay(mine, DEPTHWISE_TILE_CHANNELS) && !suits_planes(mine);
+    return depthwise_planes_stay(mine, DEPTHWISE_TILE_CHANNELS) &&
+           (task->kh == 7 || copies_5x5(mine));
 }
 
 static bool has_padding(const struct convolution_shape *s, int dimension)
@@ -144,6 +139,10 @@ static void find_tiles(struct convolution_depthwise *mine)
 {
     struct dwconv_f32_task task = mine->task;
     task.channels = mine->channels;
+    if (mine->gathers)
+        task.column = mine->channels;
+    if (mine->staged)
+        task.dst_column = mine->channels;
     const struct dwconv_f32_kernel *kernel =
         dwconv_f32_find(mine->cpu->features, core_kind(mine->cpu->core), &task);
     size_t columns = kernel->tile_columns;
@@ -190,8 +189,17 @@ static size_t column_apart(const struct convolution_depthwise *mine, neo_dim col
     return columns == 1 ? max_size((size_t)apart, mine->channels) : (size_t)apart;
 }
 
+/* Where no kernel does planes in place, and channels fill vectors, of which no two come of the same
+ * one, to transpose them is little beside what kernels for these gain. */
+static bool is_better_interleaved(const struct convolution_depthwise *mine,
+                                  const struct dwconv_f32_kernel *kernel)
+{
+    return (kernel->copies || copies_5x5(mine)) && mine->multiplier == 1 &&
+           mine->channels >= DEPTHWISE_LINE;
+}
+
 /* The kernel for pieces of planes, or of interleaved channels; NULL: there is none for planes but
- * the reference, or it wants too much memory. */
+ * the reference, or one that is slower, or it wants too much memory. */
 static const struct dwconv_f32_kernel *plan_way(struct convolution_depthwise *mine, bool by_plane,
                                                 const struct cpu *cpu)
 {
@@ -207,13 +215,13 @@ static const struct dwconv_f32_kernel *plan_way(struct convolution_depthwise *mi
     task->multiplier = by_plane ? mine->multiplier : 1;
     task->src_plane = by_plane ? (size_t)s->src.c : 1;
     task->dst_plane = by_plane ? (size_t)s->dst.c : 1;
+    task->column = by_plane ? (size_t)s->src.w : column_apart(mine, s->in[WIDTH], s->src.w);
+    task->dst_column = by_plane ? (size_t)s->dst.w : column_apart(mine, s->out[WIDTH], s->dst.w);
     task->in_pairs = adds_in_pairs(mine);
     if (!by_plane)
         find_tiles(mine);
     depthwise_plan_pieces(mine);
     task->channels = mine->channel_block;
-    task->column = by_plane ? (size_t)s->src.w : column_apart(mine, s->in[WIDTH], s->src.w);
-    task->dst_column = by_plane ? (size_t)s->dst.w : column_apart(mine, s->out[WIDTH], s->dst.w);
     if (mine->gathers)
         task->column = mine->channel_block;
     if (mine->staged)
@@ -224,7 +232,8 @@ static const struct dwconv_f32_kernel *plan_way(struct convolution_depthwise *mi
         dwconv_f32_find(cpu->features, core_kind(cpu->core), task);
     mine->kernel_bytes = most_kernel_bytes(task, cpu);
     bool is_reference = kernel == &dwconv_f32_ref && (cpu->features & CPU_NEON);
-    if (by_plane && (is_reference || kernel_bytes(kernel, task) > PLANE_BYTES))
+    if (by_plane && (is_reference || is_better_interleaved(mine, kernel) ||
+                     kernel_bytes(kernel, task) > PLANE_BYTES))
         return NULL;
     return kernel;
 }

@@ -8,7 +8,6 @@
 #include <math.h>
 
 #include "arch/costs.h"
-#include "kernels/depthwise/f32/heights.h"
 #include "src/convolution/convolution.h"
 #include "src/core/checked.h"
 #include "src/primitive/implementation.h"
@@ -16,7 +15,7 @@
 #include "src/primitive/selection.h"
 #include "src/tensor/descriptor.h"
 
-enum { LANES = 4, WIDEST = 4 }; /* vectors of a tile */
+enum { LANES = 4 };
 
 static const double lanes = LANES; /* clang wants doubles */
 
@@ -160,85 +159,53 @@ static double packing_cycles(const struct convolution_shape *s)
     return are_packed ? 0 : taps * (60 + (double)(s->groups * s->oc));
 }
 
-/* The tiles of depthwise/f32/rows/wide_neon.c: rows, and vectors of columns. */
-struct tile {
-    double rows, vectors;
-};
+/* The tiles of depthwise/f32/planes/copied_neon.c: squares, where three taps of a column share the
+ * rows that are loaded, and vectors of which each is loaded for one product. */
+enum { SQUARE_ROWS = 7, SQUARE_VECTORS = 2, SQUARE_TAPS = 3 };
 
-/* One column of a kernel's plane: products, of which those of a row of few vectors wait for each
- * other, and on cores that issue in order as long again for vectors that are loaded, or longer
- * where these are as many. */
-static double step_cycles(struct tile tile, double taps, const struct core *core)
+/* So many products, of which one waits for another `depth` times, and loads. Cores that issue in
+ * order wait for these. */
+static double tile_cycles(double products, double depth, double loads, const struct core *core)
 {
-    const double latency = 4, load = core_costs(core)->patches.load; /* clang wants a double */
-    const double pipes = fmax(core->fmla_per_cycle, 1);
-    double products = taps * tile.rows * tile.vectors / pipes, rows = tile.rows + taps - 1;
-    double cycles = fmax(products, fmin(taps, tile.rows) * latency);
+    const double latency = 4; /* clang wants a double */
+    double pipes = fmax(core->fmla_per_cycle, 1), load = core_costs(core)->patches.load;
     if (core->in_order)
-        cycles = fmax(2 * cycles, products + load * rows * tile.vectors / pipes);
-    return cycles + 1;
+        return (products + load * loads) / pipes;
+    return fmax(fmax(products / pipes, depth * latency), loads / fmax(core->loads_per_cycle, 1));
 }
 
-/* Vectors of columns of the next tile, of `left` columns. Five are three and two; of rows of fewer
- * than WIDEST whole vectors the first tile has half, unless it has all of one or two. */
-static size_t vectors_of_tile(size_t width, size_t left)
+/* Rows of dst that squares do: all, if few of the rows before are done again. */
+static size_t square_rows(const struct convolution_shape *s)
 {
-    size_t vectors = div_up(left, LANES);
-    if (vectors == WIDEST + 1)
-        return WIDEST - 1;
-    if (left >= (size_t)WIDEST * LANES)
-        return WIDEST;
-    return left < width || (width % LANES == 0 && width <= (size_t)2 * LANES) ? vectors
-                                                                              : div_up(vectors, 2);
+    size_t rows = (size_t)s->out[HEIGHT], left = rows % SQUARE_ROWS;
+    if (s->kernel[HEIGHT] != SQUARE_TAPS || s->dilation[HEIGHT] != 1 || rows < SQUARE_ROWS ||
+        s->out[WIDTH] <= LANES)
+        return 0;
+    return left > SQUARE_ROWS / 2 ? round_up(rows, SQUARE_ROWS) : rows - left;
 }
 
-/* Of tiles beside each other. */
-static double row_cycles(double rows, const struct convolution_shape *s, const struct core *core)
+/* Of all tiles of an image, for one column of a kernel's plane. */
+static double column_cycles(const struct convolution_shape *s, const struct core *core)
 {
-    size_t width = (size_t)s->out[WIDTH], left = width;
-    double taps = (double)s->kernel[HEIGHT], sum = 0;
-    while (left > 0) {
-        size_t vectors = vectors_of_tile(width, left);
-        sum += step_cycles((struct tile){rows, (double)vectors}, taps, core);
-        left -= min_size(left, vectors * LANES);
-    }
-    return sum;
+    const double tile = 8, beside = 2; /* of a tap: addresses and weights; clang wants doubles */
+    size_t rows = (size_t)s->out[HEIGHT], high = square_rows(s), width = (size_t)s->out[WIDTH];
+    double squares = (double)(high / SQUARE_ROWS * div_up(width, SQUARE_VECTORS * LANES));
+    double vectors = (double)((rows - min_size(rows, high)) * div_up(width, LANES));
+    double loads = SQUARE_VECTORS * (SQUARE_ROWS + SQUARE_TAPS - 1) + 1;
+    double products = SQUARE_VECTORS * SQUARE_ROWS * SQUARE_TAPS;
+    return squares * tile_cycles(products, SQUARE_TAPS, loads, core) +
+           vectors / tile * (double)s->kernel[HEIGHT] * tile_cycles(tile, 1, tile + beside, core);
 }
 
-/* A vector of a row that is alone, which is divided into four: each is loaded for one product. */
-static double lone_cycles(const struct core *core)
+/* Of a call: lists of rows, of taps and of what tiles have. */
+static double call_cycles(const struct convolution_shape *s, double taps)
 {
-    const struct tile tile = {4, WIDEST};
-    double slower = fmin(fmax(core->fmla_per_cycle, 1), fmax(core->loads_per_cycle, 1));
-    return core->in_order ? step_cycles(tile, 1, core) / (tile.rows * tile.vectors) : 1 / slower;
+    const double begin = 1200, tap = 12, place = 4;
+    return begin + tap * taps + place * (double)s->out[HEIGHT] * (double)s->out[WIDTH] / lanes;
 }
 
-/* Of all tiles of an image: rows that a dilation is apart share the rows of source. A row that is
- * alone is divided. */
-static double tiles_cycles(const struct convolution_shape *s, const struct core *core)
-{
-    double all = (double)s->out[HEIGHT] * (double)s->out[WIDTH];
-    const double tallest = TALLEST_TILE; /* clang wants a double */
-    if (s->kernel[HEIGHT] * s->out[HEIGHT] == 1 && all >= tallest * lanes)
-        return all / lanes * lone_cycles(core) + ceil(all / (lanes * tallest));
-    size_t rows = (size_t)s->out[HEIGHT], apart = min_size((size_t)s->dilation[HEIGHT], rows);
-    size_t count = div_up(rows, apart), first = s->out[WIDTH] >= (neo_dim)WIDEST * LANES;
-    double sum = 0;
-    for (size_t done = 0, height; done < count; done += height) {
-        height = tile_heights[tile_heights_choose(first, done, count - done)];
-        sum += row_cycles((double)height, s, core);
-    }
-    return (double)apart * sum;
-}
-
-/* Of a call, on cores that reorder: lists of rows, of which one that is alone needs none. */
-static double call_cycles(const struct convolution_shape *s, const struct core *core)
-{
-    return s->out[HEIGHT] > 1 || core->in_order ? 1200 : 800 * core->slowness;
-}
-
-/* Of an output channel. */
-static const double BEGIN_CYCLES = 10;
+/* Of an output channel; and of each of its taps, whose weights are brought. */
+static const double BEGIN_CYCLES = 10, WEIGHT_CYCLES = 2;
 
 static __attribute__((noinline)) struct convolution_shape
 chosen_shape(const struct problem *problem)
@@ -248,21 +215,21 @@ chosen_shape(const struct problem *problem)
     return *convolution_shape_of(&chosen);
 }
 
-/* For each column of a kernel's plane there are the tiles, and weights to bring; then there is what
- * begins and ends tiles, and copies of the rows of source. */
+/* For each column of a kernel's plane there are the tiles; then there is what begins and ends
+ * these, weights to bring, and copies of the rows of source. */
 static double planes_estimate(const struct algorithm *self, const struct problem *problem,
                               const struct cpu *cpu)
 {
     (void)self;
     const struct convolution_shape shape = chosen_shape(problem), *s = &shape;
-    double begin = BEGIN_CYCLES;
     double images = (double)s->batch * (double)s->groups, oc = (double)s->oc, ic = (double)s->ic;
     double values = (double)s->out[HEIGHT] * (double)s->out[WIDTH];
-    double steps = oc * ic * (double)s->kernel[WIDTH] * (tiles_cycles(s, cpu->core) + 4);
-    double in = (double)s->in[HEIGHT] * (8 + (double)s->in[WIDTH] / lanes);
+    double columns = ic * (double)s->kernel[WIDTH], taps = columns * (double)s->kernel[HEIGHT];
+    double in = ic * (double)s->in[HEIGHT] * (8 + (double)s->in[WIDTH] / lanes);
     double store = core_costs(cpu->core)->patches.store;
-    return call_cycles(s, cpu->core) + packing_cycles(s) +
-           images * (steps + cpu->core->slowness * (oc * (begin + store * values) + ic * in));
+    double channel = BEGIN_CYCLES + WEIGHT_CYCLES * taps + store * values;
+    return packing_cycles(s) + images * oc * columns * column_cycles(s, cpu->core) +
+           cpu->core->slowness * (call_cycles(s, taps) + images * (oc * channel + in));
 }
 
 /* ---- plan, run ---- */

@@ -10,7 +10,7 @@
  * other are a strip. Its last vectors may overlap those before; a vector of columns that are fewer
  * overlaps the next columns, which are done later.
  *
- * What this cannot do is done on copies of the rows, by kernels/depthwise/f32/rows/wide_neon.c. */
+ * What this cannot do is done on copies of the rows, by planes/copied_neon.c. */
 #include <arm_neon.h>
 #include <math.h>
 
@@ -329,7 +329,7 @@ static size_t scratch_bytes(const struct dwconv_f32_task *task)
 {
     size_t strips = most_lines(task) * (2 * MOST_SPANS + task->out_cols / MOST_COLUMNS);
     size_t own = (strips + 1) * sizeof(struct dwconv_f32_rectangle_strip);
-    return larger(own, dwconv_f32_wide_neon.scratch_bytes(task));
+    return larger(own, dwconv_f32_planes_copied_neon.scratch_bytes(task));
 }
 
 /* ---- planes ---- */
@@ -417,7 +417,7 @@ static void run(const struct dwconv_f32_task *task)
 {
     struct plan plan;
     if (!make_plan(&plan, task)) {
-        dwconv_f32_wide_neon.run(task);
+        dwconv_f32_planes_copied_neon.run(task);
         return;
     }
     for (size_t i = 0; i < task->channels; i++)

@@ -1,6 +1,6 @@
 /* Depthwise convolution of planes (nchw) in place, with padding of half a kernel or none on each
  * side: tiles for the assembly of kernels/depthwise/f32/planes/tiles_neon.S. What it cannot do is
- * done on copies of the rows, by kernels/depthwise/f32/rows/wide_neon.c. */
+ * done on copies of the rows, by kernels/depthwise/f32/planes/copied_neon.c. */
 #include "kernels/depthwise/f32/depthwise.h"
 #include "kernels/depthwise/f32/planes/planes.h"
 #include "kernels/depthwise/f32/planes/planes_offsets.h"
@@ -21,7 +21,7 @@ static size_t count_tiles(const struct dwconv_f32_task *task)
 static size_t scratch_bytes(const struct dwconv_f32_task *task)
 {
     size_t own = count_tiles(task) * sizeof(struct dwconv_f32_planes_tile);
-    size_t wide = dwconv_f32_wide_neon.scratch_bytes(task);
+    size_t wide = dwconv_f32_planes_copied_neon.scratch_bytes(task);
     return own > wide ? own : wide;
 }
 
@@ -152,7 +152,7 @@ static void run_with(const struct dwconv_f32_task *task, dwconv_f32_planes_fn *f
     int is_whole = is_even && are_whole(task, &gap, &edges);
     suits = suits && is_even && suits_height(task);
     if (!is_whole && !(suits && list_tiles(task->scratch, task, &gap, &edges))) {
-        dwconv_f32_wide_neon.run(task);
+        dwconv_f32_planes_copied_neon.run(task);
         return;
     }
     struct dwconv_f32_planes job = planes_job(task, gap.above, limits);

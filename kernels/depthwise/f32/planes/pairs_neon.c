@@ -1,7 +1,6 @@
 /* Depthwise 3x3 and 5x5 convolution of planes (nchw) in place with stride 2: bands of rows for the
  * assembly of kernels/depthwise/f32/planes/pairs_bands_neon.h. What these cannot do is done on
- * copies of the rows, by kernels/depthwise/f32/pairs_neon.c, in the same order of sums. */
-#include "kernels/depthwise/f32/pairs.h"
+ * copies of the rows, by kernels/depthwise/f32/planes/copied_neon.c, in the same order of sums. */
 #include "kernels/depthwise/f32/planes/planes.h"
 
 enum { LANES = 4, STRIDE = 2 };
@@ -22,7 +21,7 @@ static size_t scratch_bytes(const struct dwconv_f32_task *task)
 {
     size_t own =
         (count_bands(task->out_rows, PLANES_BAND_ROWS) + 2) * sizeof(struct dwconv_f32_planes_tile);
-    size_t copies = dwconv_f32_pairs_bytes(task);
+    size_t copies = dwconv_f32_planes_copied_neon.scratch_bytes(task);
     return own > copies ? own : copies;
 }
 
@@ -98,7 +97,7 @@ static void run(const struct dwconv_f32_task *task)
     struct planes_gap gap;
     if (!suits_width(task) || !planes_find_gap(&gap, task) ||
         !list_bands(task->scratch, task, &gap)) {
-        dwconv_f32_pairs(task);
+        dwconv_f32_planes_copied_neon.run(task);
         return;
     }
     struct dwconv_f32_planes job = planes_job(task, gap.above, limits);

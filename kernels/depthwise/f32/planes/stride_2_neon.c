@@ -1,6 +1,6 @@
 /* Depthwise 3x3 convolution of planes (nchw) in place with stride 2, for cores that issue in order:
  * bands of rows for the assembly of kernels/depthwise/f32/planes/stride_2_a55_neon.S. What it
- * cannot do is done on copies of the rows, by kernels/depthwise/f32/rows/wide_neon.c. */
+ * cannot do is done on copies of the rows, by kernels/depthwise/f32/planes/copied_neon.c. */
 #include "kernels/depthwise/f32/planes/planes.h"
 
 enum { LANES = 4, STRIDE = 2, KERNEL = 3 };
@@ -13,7 +13,7 @@ static size_t count_bands(const struct dwconv_f32_task *task)
 static size_t scratch_bytes(const struct dwconv_f32_task *task)
 {
     size_t own = (count_bands(task) + 1) * sizeof(struct dwconv_f32_planes_tile);
-    size_t wide = dwconv_f32_wide_neon.scratch_bytes(task);
+    size_t wide = dwconv_f32_planes_copied_neon.scratch_bytes(task);
     return own > wide ? own : wide;
 }
 
@@ -37,7 +37,7 @@ static void run(const struct dwconv_f32_task *task)
 {
     float limits[8];
     if (!suits_width(task) || !suits_rows(task)) {
-        dwconv_f32_wide_neon.run(task);
+        dwconv_f32_planes_copied_neon.run(task);
         return;
     }
     size_t above = task->rows[0] ? 0 : 1, left = task->out_cols % LANES;

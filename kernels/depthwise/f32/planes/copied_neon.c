@@ -1,0 +1,505 @@
+/* Depthwise convolution of planes (nchw) of any size, stride and dilation: what no other kernel
+ * does in place.
+ *
+ * The rows of a plane are copied between zeros, so that no tap has an edge; with a stride each
+ * row's columns are taken apart by it, columns x, x + stride … behind each other: then neighbours
+ * in dst are neighbours in the copy for every tap. Planes without padding and stride are in place.
+ *
+ * The plane's blocks of four columns are listed with their places in the copy and in dst; the last
+ * one of a row overlaps the one before. A tile is eight blocks wherever they are, whose sums do not
+ * wait for each other: a tap takes eight loads and eight products. Where the kernel has three rows,
+ * tiles are squares of seven rows by two vectors, as far as there are as many: each row is loaded
+ * once for its three taps, 18 loads for 42 products. */
+#include <arm_neon.h>
+#include <string.h>
+
+#include "kernels/asm/inline.h"
+#include "kernels/asm/sizes.h"
+#include "kernels/asm/vector_neon.h"
+#include "kernels/depthwise/f32/depthwise.h"
+
+enum { LANES = 4, TILE = 8, ROWS = 7, SQUARE = 2 * ROWS, SHARED_TAPS = 3 };
+
+/* For each plane of the kernel, `plane` values apart, `rows` of `pitch` values, parts of `part`
+ * values of each column of a stride; values from number `begin` on, as columns are counted, are
+ * `count` of the image's from `column` on. */
+struct copy {
+    size_t rows, part, pitch, plane, begin, column, count;
+};
+
+/* In bytes from where the copy and dst begin. */
+struct block {
+    size_t src, dst;
+};
+
+/* What is in the scratch memory; of taps, in the order of sums, where they are in the copy, in
+ * bytes, where their weights are, and a channel's weights. */
+struct parts {
+    struct block *blocks;
+    size_t *taps, *places;
+    float *weights, *rows;
+    size_t bytes;
+};
+
+static size_t count_taps(const struct dwconv_f32_task *task)
+{
+    return task->kd * task->kh * task->kw;
+}
+
+static size_t most_blocks(const struct dwconv_f32_task *task)
+{
+    return task->out_rows * ((task->out_cols + LANES - 1) / LANES);
+}
+
+static struct copy plan_copy(const struct dwconv_f32_task *task)
+{
+    size_t stride = task->stride_w, columns = larger(task->out_cols, LANES);
+    size_t span = (columns - 1) * stride + (task->kw - 1) * task->dilation_w + 1;
+    size_t part = (span + stride - 1) / stride, pitch = part * stride;
+    size_t rows = (task->out_rows - 1) * task->stride_h + (task->kh - 1) * task->dilation_h + 1;
+    size_t left = task->first < 0 ? smaller((size_t)-task->first, span) : 0;
+    size_t column = task->first > 0 ? smaller((size_t)task->first, task->columns) : 0;
+    return (struct copy){
+        .rows = rows,
+        .part = part,
+        .pitch = pitch,
+        .plane = rows * pitch,
+        .begin = left,
+        .column = column,
+        .count = smaller(span - left, task->columns - column),
+    };
+}
+
+static size_t rows_bytes(const struct dwconv_f32_task *task, const struct copy *copy)
+{
+    return task->kd * copy->plane * sizeof(float);
+}
+
+/* The next part of the memory. */
+static void *take(unsigned char *memory, size_t *used, size_t bytes)
+{
+    size_t at = *used;
+    *used += in_lines(bytes);
+    return memory ? memory + at : NULL;
+}
+
+static struct parts find_parts(const struct dwconv_f32_task *task, const struct copy *copy,
+                               unsigned char *memory)
+{
+    size_t taps = count_taps(task), used = 0;
+    struct parts parts = {
+        .blocks = take(memory, &used, most_blocks(task) * sizeof(struct block)),
+    };
+    parts.taps = take(memory, &used, taps * sizeof *parts.taps);
+    parts.places = take(memory, &used, taps * sizeof *parts.places);
+    parts.weights = take(memory, &used, (taps + 1) * sizeof *parts.weights);
+    parts.rows = take(memory, &used, rows_bytes(task, copy));
+    parts.bytes = used;
+    return parts;
+}
+
+static size_t scratch_bytes(const struct dwconv_f32_task *task)
+{
+    struct copy copy = plan_copy(task);
+    return find_parts(task, &copy, NULL).bytes;
+}
+
+/* Are all columns there, and all rows, as far from each other as the first ones? Then the image
+ * itself takes the copy's place. */
+static int is_in_place(const struct dwconv_f32_task *task, struct copy *copy)
+{
+    const float *const *rows = task->rows;
+    uintptr_t first = (uintptr_t)rows[0], row = 0, plane = 0;
+    if (task->stride_w > 1 || copy->count < copy->pitch || !rows[0])
+        return 0;
+    if (copy->rows > 1)
+        row = (uintptr_t)rows[1] - first;
+    if (task->kd > 1)
+        plane = (uintptr_t)rows[task->rows_plane] - first;
+    for (size_t kz = 0; kz < task->kd; kz++)
+        for (size_t y = 0; y < copy->rows; y++)
+            if ((uintptr_t)rows[kz * task->rows_plane + y] != first + kz * plane + y * row)
+                return 0;
+    copy->pitch = row / sizeof(float);
+    copy->plane = plane / sizeof(float);
+    return 1;
+}
+
+/* ---- lists ---- */
+
+static struct block block_at(const struct dwconv_f32_task *task, const struct copy *copy, size_t y,
+                             size_t x)
+{
+    return (struct block){
+        .src = (y * task->stride_h * copy->pitch + x) * sizeof(float),
+        .dst = (y * task->dst_row + x) * sizeof(float),
+    };
+}
+
+/* Where the part of `length` that begins at `at` is, such that it ends with the whole. */
+static size_t fitted(size_t at, size_t length, size_t whole)
+{
+    return whole < length ? 0 : smaller(at, whole - length);
+}
+
+/* Are tiles squares, of ROWS rows that share what they load? */
+static int has_squares(const struct dwconv_f32_task *task)
+{
+    return task->kh == SHARED_TAPS && task->stride_h == task->dilation_h && !task->in_pairs &&
+           task->out_rows >= ROWS && task->out_cols > LANES;
+}
+
+/* Rows that squares do: all, if few of the rows before are done again. */
+static size_t square_rows(const struct dwconv_f32_task *task)
+{
+    size_t left = task->out_rows % ROWS;
+    if (!has_squares(task))
+        return 0;
+    return left > ROWS / 2 ? task->out_rows : task->out_rows - left;
+}
+
+/* Returns their end. */
+static struct block *list_squares(const struct dwconv_f32_task *task, const struct copy *copy,
+                                  struct block *block)
+{
+    size_t rows = square_rows(task), columns = task->out_cols;
+    for (size_t y = 0; y < rows; y += ROWS)
+        for (size_t x = 0; x < columns; x += 2 * LANES)
+            *block++ = block_at(task, copy, fitted(y, ROWS, rows), fitted(x, 2 * LANES, columns));
+    return block;
+}
+
+/* Of the other rows. */
+static struct block *list_blocks(const struct dwconv_f32_task *task, const struct copy *copy,
+                                 struct block *block)
+{
+    for (size_t y = square_rows(task); y < task->out_rows; y++)
+        for (size_t x = 0; x < task->out_cols; x += LANES)
+            *block++ = block_at(task, copy, y, fitted(x, LANES, task->out_cols));
+    return block;
+}
+
+/* The i-th column of the kernel in the order of sums: in pairs the first columns of them, then the
+ * second ones, and the single one. */
+static size_t column_at(const struct dwconv_f32_task *task, size_t i)
+{
+    size_t pairs = task->kw / 2, begin = pairs % 2;
+    if (!task->in_pairs)
+        return i;
+    if (i == 2 * pairs)
+        return begin ? 0 : task->kw - 1;
+    return begin + (i < pairs ? 2 * i : 2 * (i - pairs) + 1);
+}
+
+static void list_taps(const struct dwconv_f32_task *task, const struct copy *copy,
+                      const struct parts *parts)
+{
+    size_t *tap = parts->taps, *place = parts->places;
+    for (size_t i = 0; i < task->kw; i++) {
+        size_t kx = column_at(task, i), x = kx * task->dilation_w, stride = task->stride_w;
+        size_t column = stride == 1 ? x : x % stride * copy->part + x / stride;
+        for (size_t kz = 0; kz < task->kd; kz++)
+            for (size_t ky = 0; ky < task->kh; ky++) {
+                size_t row = kz * copy->plane + ky * task->dilation_h * copy->pitch;
+                *tap++ = (row + column) * sizeof(float);
+                *place++ = ((kz * task->kh + ky) * task->kw + kx) * task->weights_tap;
+            }
+    }
+}
+
+/* ---- copies ---- */
+
+INLINE void copy_dense(float *to, const float *from, size_t count)
+{
+    size_t i = 0;
+    for (; i + 2 * LANES <= count; i += 2 * LANES) {
+        float32x4_t first = vld1q_f32(from + i), second = vld1q_f32(from + i + LANES);
+        vst1q_f32(to + i, first);
+        vst1q_f32(to + i + LANES, second);
+    }
+    if (i < count && count >= 2 * LANES) {
+        float32x4_t first = vld1q_f32(from + count - 2 * LANES);
+        vst1q_f32(to + count - LANES, vld1q_f32(from + count - LANES));
+        vst1q_f32(to + count - 2 * LANES, first);
+        return;
+    }
+    for (; i < count; i++)
+        to[i] = from[i];
+}
+
+/* Every second one to `odd`. */
+INLINE void copy_apart(float *even, float *odd, const float *from, size_t count)
+{
+    for (; count >= 2 * LANES; count -= 2 * LANES, from += 2 * LANES) {
+        float32x4x2_t both = vld2q_f32(from);
+        vst1q_f32(even, both.val[0]);
+        vst1q_f32(odd, both.val[1]);
+        even += LANES, odd += LANES;
+    }
+    for (size_t i = 0; i < count; i++)
+        (i % 2 ? odd : even)[i / 2] = from[i];
+}
+
+static void copy_row(const struct copy *copy, size_t stride, float *to, const float *from)
+{
+    size_t begin = copy->begin;
+    if (stride == 1)
+        copy_dense(to + begin, from, copy->count);
+    else if (stride == 2)
+        copy_apart(to + begin % 2 * copy->part + begin / 2,
+                   to + (begin + 1) % 2 * copy->part + (begin + 1) / 2, from, copy->count);
+    else
+        for (size_t i = 0; i < copy->count; i++)
+            to[(begin + i) % stride * copy->part + (begin + i) / stride] = from[i];
+}
+
+static __attribute__((noinline)) void copy_rows(const struct dwconv_f32_task *task,
+                                                const struct copy *copy, float *to, size_t ahead)
+{
+    for (size_t kz = 0; kz < task->kd; kz++) {
+        const float *const *rows = task->rows + kz * task->rows_plane;
+        for (size_t row = 0; row < copy->rows; row++, to += copy->pitch)
+            if (rows[row])
+                copy_row(copy, task->stride_w, to, rows[row] + copy->column + ahead);
+    }
+}
+
+/* ---- tiles ---- */
+
+/* A channel's. */
+struct job {
+    const size_t *taps;
+    const float *weights, *rows;
+    size_t row, dst_row;       /* from a row of dst to the next, of the copy and of dst, in bytes */
+    size_t across;             /* from a square's first vector of a row to the second */
+    size_t count, evens, odds; /* of taps; in pairs the first `evens`, and as far as `odds` */
+    float32x4_t bias, low, high;
+    float *dst;
+    size_t columns; /* of dst, if they are no vector; else LANES */
+    int clamps;
+};
+
+INLINE const float *at_byte(const float *from, size_t bytes)
+{
+    return (const float *)(const void *)((const char *)from + bytes);
+}
+
+INLINE float *to_byte(float *to, size_t bytes)
+{
+    return (float *)(void *)((char *)to + bytes);
+}
+
+/* One tap's products; its weight is a lane of four. */
+INLINE void add_tap(float32x4_t sums[TILE], const float *const src[TILE], size_t at,
+                    float32x4_t weights, size_t lane, size_t B)
+{
+#pragma GCC unroll 8
+    for (size_t i = 0; i < B; i++)
+        sums[i] = fma_lane(sums[i], vld1q_f32(at_byte(src[i], at)), weights, lane);
+}
+
+INLINE void add_taps(float32x4_t sums[TILE], const struct job *job, const float *const src[TILE],
+                     size_t begin, size_t end, size_t B)
+{
+    size_t t = begin;
+    for (; t + LANES <= end; t += LANES) {
+        float32x4_t weights = vld1q_f32(job->weights + t);
+#pragma GCC unroll 4
+        for (size_t lane = 0; lane < LANES; lane++)
+            add_tap(sums, src, job->taps[t + lane], weights, lane, B);
+    }
+    for (; t < end; t++)
+        add_tap(sums, src, job->taps[t], vdupq_n_f32(job->weights[t]), 0, B);
+}
+
+INLINE void clamp_sums(float32x4_t *sums, const struct job *job, size_t B)
+{
+    if (job->clamps)
+#pragma GCC unroll 16
+        for (size_t i = 0; i < B; i++)
+            sums[i] = vminq_f32(vmaxq_f32(sums[i], job->low), job->high);
+}
+
+INLINE void add_pairs(float32x4_t sums[TILE], const struct job *job, const float *const src[TILE],
+                      size_t B)
+{
+    float32x4_t odds[TILE];
+#pragma GCC unroll 8
+    for (size_t i = 0; i < B; i++)
+        odds[i] = vdupq_n_f32(0.0f);
+    add_taps(sums, job, src, 0, job->evens, B);
+    add_taps(odds, job, src, job->evens, job->odds, B);
+#pragma GCC unroll 8
+    for (size_t i = 0; i < B; i++)
+        sums[i] = vaddq_f32(sums[i], odds[i]);
+    add_taps(sums, job, src, job->odds, job->count, B);
+}
+
+INLINE void run_tile(const struct job *job, const struct block *blocks, size_t B)
+{
+    float32x4_t sums[TILE];
+    const float *src[TILE];
+#pragma GCC unroll 8
+    for (size_t i = 0; i < B; i++) {
+        src[i] = at_byte(job->rows, blocks[i].src);
+        sums[i] = job->bias;
+    }
+    if (job->evens)
+        add_pairs(sums, job, src, B);
+    else
+        add_taps(sums, job, src, 0, job->count, B);
+    clamp_sums(sums, job, B);
+#pragma GCC unroll 8
+    for (size_t i = 0; i < B; i++) {
+        float *to = to_byte(job->dst, blocks[i].dst);
+        if (B == 1)
+            store_part(to, sums[i], job->columns);
+        else
+            vst1q_f32(to, sums[i]);
+    }
+}
+
+/* Fewer blocks than a tile has; only single ones may be narrower than a vector. */
+static __attribute__((noinline)) void run_few(const struct job *job, const struct block *block,
+                                              size_t count)
+{
+    size_t i = 0, last = count - TILE / 2;
+    for (; count >= TILE / 2 && job->columns == LANES && i < count; i += TILE / 2)
+        run_tile(job, block + smaller(i, last), TILE / 2);
+    for (; i < count; i++)
+        run_tile(job, block + i, 1);
+}
+
+/* The last tile overlaps the one before, if there are as many blocks. */
+static void run_blocks(const struct job *job, const struct block *blocks, size_t count)
+{
+    size_t whole = job->columns == LANES ? count / TILE * TILE : 0, left = count - whole;
+    size_t end = whole && left > TILE / 2 ? count : whole;
+    for (size_t i = 0; i < end; i += TILE)
+        run_tile(job, blocks + smaller(i, count - TILE), TILE);
+    if (end == count)
+        return;
+    if (whole)
+        run_few(job, blocks + count - TILE / 2, TILE / 2);
+    else
+        run_few(job, blocks, left);
+}
+
+/* ---- squares ---- */
+
+/* A row of the source has its products with the taps of each row of dst that it has any for. */
+INLINE void add_row(float32x4_t sums[SQUARE], const float *row, size_t across, float32x4_t weights,
+                    size_t y)
+{
+    float32x4_t left = vld1q_f32(row), right = vld1q_f32(row + across);
+#pragma GCC unroll 16
+    for (size_t ky = 0; ky < SHARED_TAPS; ky++)
+        if (y >= ky && y - ky < ROWS) {
+            float32x4_t *sum = sums + 2 * (y - ky);
+            sum[0] = fma_lane(sum[0], left, weights, ky);
+            sum[1] = fma_lane(sum[1], right, weights, ky);
+        }
+}
+
+INLINE void add_columns(float32x4_t sums[SQUARE], const struct job *job, const float *src)
+{
+    for (size_t t = 0; t < job->count; t += SHARED_TAPS) {
+        float32x4_t weights = vld1q_f32(job->weights + t); /* and one more */
+        const float *row = at_byte(src, job->taps[t]);
+#pragma GCC unroll 16
+        for (size_t y = 0; y < ROWS + SHARED_TAPS - 1; y++, row = at_byte(row, job->row))
+            add_row(sums, row, job->across, weights, y);
+    }
+}
+
+/* By itself, as the compiler moves sums between registers where there is more. */
+static __attribute__((noinline)) void run_squares(const struct job *job, const struct block *begin,
+                                                  const struct block *end)
+{
+    for (const struct block *block = begin; block < end; block++) {
+        float32x4_t sums[SQUARE];
+        float *to = to_byte(job->dst, block->dst);
+#pragma GCC unroll 16
+        for (size_t i = 0; i < SQUARE; i++)
+            sums[i] = job->bias;
+        add_columns(sums, job, at_byte(job->rows, block->src));
+        clamp_sums(sums, job, SQUARE);
+#pragma GCC unroll 16
+        for (size_t i = 0; i < SQUARE; i += 2, to = to_byte(to, job->dst_row)) {
+            vst1q_f32(to, sums[i]);
+            vst1q_f32(to + job->across, sums[i + 1]);
+        }
+    }
+}
+
+/* ---- planes ---- */
+
+static struct job plan_job(const struct dwconv_f32_task *task, const struct copy *copy,
+                           const struct parts *parts)
+{
+    size_t column = task->kd * task->kh, pairs = task->kw / 2;
+    return (struct job){
+        .taps = parts->taps,
+        .weights = parts->weights,
+        .rows = parts->rows,
+        .row = copy->pitch * task->stride_h * sizeof(float),
+        .dst_row = task->dst_row * sizeof(float),
+        .across = smaller(LANES, task->out_cols - smaller(LANES, task->out_cols)),
+        .count = count_taps(task),
+        .evens = task->in_pairs ? pairs * column : 0,
+        .odds = 2 * pairs * column,
+        .low = vdupq_n_f32(task->low),
+        .high = vdupq_n_f32(task->high),
+        .clamps = dwconv_f32_clamps(task),
+        .columns = smaller(task->out_cols, LANES),
+    };
+}
+
+static void load_weights(const struct dwconv_f32_task *task, const struct parts *parts,
+                         struct job *job, size_t channel)
+{
+    const float *weights = task->weights + channel;
+    for (size_t t = 0; t < job->count; t++)
+        parts->weights[t] = weights[parts->places[t]];
+    job->bias = vdupq_n_f32(task->bias ? task->bias[channel] : 0.0f);
+    job->dst = task->dst + channel * task->dst_plane;
+}
+
+static void run(const struct dwconv_f32_task *task)
+{
+    struct copy copy = plan_copy(task);
+    struct parts parts = find_parts(task, &copy, task->scratch);
+    int in_place = is_in_place(task, &copy);
+    struct job job = plan_job(task, &copy, &parts);
+    if (!in_place)
+        memset(parts.rows, 0, rows_bytes(task, &copy));
+    struct block *others = list_squares(task, &copy, parts.blocks);
+    size_t blocks = (size_t)(list_blocks(task, &copy, others) - others);
+    list_taps(task, &copy, &parts);
+    for (size_t c = 0, ahead = 0; c < task->channels; ahead += task->src_plane) {
+        if (in_place)
+            job.rows = task->rows[0] + copy.column + ahead;
+        else
+            copy_rows(task, &copy, parts.rows, ahead);
+        for (size_t end = smaller(c + task->multiplier, task->channels); c < end; c++) {
+            load_weights(task, &parts, &job, c);
+            run_squares(&job, parts.blocks, others);
+            run_blocks(&job, others, blocks);
+        }
+    }
+}
+
+static int does(const struct dwconv_f32_task *task)
+{
+    return task->column == 1 && task->dst_column == 1 && task->out_cols >= LANES;
+}
+
+const struct dwconv_f32_kernel dwconv_f32_planes_copied_neon = {
+    .name = "dwconv_f32_planes_copied_neon",
+    .needs = CPU_NEON,
+    .is_deep = 1,
+    .copies = 1,
+    .does = does,
+    .scratch_bytes = scratch_bytes,
+    .run = run,
+};
