@@ -156,6 +156,15 @@ static const struct implementation *doer_of(const struct implementation *impl, b
     return impl;
 }
 
+/* Does the library bring what the doer needs for one thread, and no other nested one needs any? */
+static bool scratch_is_doers(const struct implementation *impl)
+{
+    bool swaps;
+    size_t bytes = impl->facts.scratch_bytes;
+    return bytes == 0 || (impl->problem.attributes.scratchpad != NEO_SCRATCHPAD_USER &&
+                          doer_of(impl, &swaps)->facts.scratch_bytes == bytes);
+}
+
 /* What is expected as src and as weights goes to where the doer looks for it. */
 static void swap_operands(struct execution_facts *facts)
 {
@@ -191,7 +200,7 @@ static void decide_facts(struct implementation *impl)
     facts->only_tensors = !impl->problem.extra_count &&
                           !post_ops_have_operand(&impl->problem.attributes) &&
                           !impl->problem.attributes.quantization_count;
-    bool plain = facts->only_tensors && !facts->empty && !facts->parallel && !facts->scratch_bytes;
+    bool plain = facts->only_tensors && !facts->empty && !facts->parallel && scratch_is_doers(impl);
     facts->plain_count = plain ? count : -1;
     if (!plain)
         return;

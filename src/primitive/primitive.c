@@ -370,6 +370,18 @@ static neo_status lease_block(const neo_primitive *primitive, size_t bytes, stru
     return block_manager_lease(&primitive->desc.implementation->blocks, own, bytes, lease);
 }
 
+neo_status primitive_run_in_block(const neo_primitive *primitive, run_fn *run, const void *plan,
+                                  struct execution *execution, size_t bytes)
+{
+    struct lease lease;
+    neo_status status = lease_block(primitive, bytes, &lease);
+    if (status != NEO_OK)
+        return status;
+    execution->scratch = lease.data;
+    run(plan, execution);
+    return block_manager_return(&primitive->desc.implementation->blocks, &lease);
+}
+
 /* Runs with a scratchpad from where the attributes say. */
 static neo_status run_with_scratch(const neo_primitive *primitive, const void *plan,
                                    struct execution *execution, const struct arguments *args)
@@ -391,13 +403,7 @@ static neo_status run_with_scratch(const neo_primitive *primitive, const void *p
         impl->algorithm->run(plan, execution);
         return NEO_OK;
     }
-    struct lease lease;
-    neo_status status = lease_block(primitive, bytes, &lease);
-    if (status != NEO_OK)
-        return status;
-    execution->scratch = lease.data;
-    impl->algorithm->run(plan, execution);
-    return block_manager_return(&primitive->desc.implementation->blocks, &lease);
+    return primitive_run_in_block(primitive, impl->algorithm->run, plan, execution, bytes);
 }
 
 static inline int threads_worth(const struct implementation *impl, const neo_stream *stream)

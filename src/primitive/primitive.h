@@ -33,4 +33,8 @@ neo_status primitive_execute_checked(const neo_primitive *primitive,
                                      const struct implementation *implementation,
                                      const neo_stream *stream, int count, const neo_exec_arg *list);
 
+/* With the handle's block, or another one of so many bytes. */
+neo_status primitive_run_in_block(const neo_primitive *primitive, run_fn *run, const void *plan,
+                                  struct execution *execution, size_t bytes);
+
 #endif

@@ -1,5 +1,5 @@
-/* Execution of what is plain: tensors as they are described and nothing else, one thread, no
- * scratchpad, no log. */
+/* Execution of what is plain: tensors as they are described and nothing else, one thread, a
+ * scratchpad from the library if any, no log. */
 #include "src/core/log.h"
 #include "src/primitive/by_size.h"
 #include "src/primitive/memory.h"
@@ -76,7 +76,8 @@ static inline bool lie_well(const struct execution_facts *facts, void *const buf
     return (src | others) >= 0 || (others >= 0 && facts->in_place && buffers[SRC] == buffers[DST]);
 }
 
-static inline neo_status execute_plain(const struct implementation *impl, const neo_stream *stream,
+static inline neo_status execute_plain(const neo_primitive *primitive,
+                                       const struct implementation *impl, const neo_stream *stream,
                                        struct execution *execution)
 {
     const struct implementation *doer = impl->facts.doer;
@@ -84,6 +85,9 @@ static inline neo_status execute_plain(const struct implementation *impl, const 
     execution->problem = &doer->problem;
     execution->parallel = &stream->parallel;
     execution->threads = 1;
+    if (impl->facts.scratch_bytes)
+        return primitive_run_in_block(primitive, impl->facts.run, doer->plan, execution,
+                                      impl->facts.scratch_bytes);
     execution->scratch = NULL;
     impl->facts.run(doer->plan, execution);
     return NEO_OK;
@@ -99,8 +103,8 @@ static inline bool may_be_plain(const struct implementation *impl, const neo_str
 
 /* As most lists are: false, and nothing is done, where this one is not. */
 static inline __attribute__((always_inline)) bool
-execute_in_order(const struct implementation *impl, const neo_stream *stream, int count,
-                 const neo_exec_arg *list, neo_status *status)
+execute_in_order(const neo_primitive *primitive, const struct implementation *impl,
+                 const neo_stream *stream, int count, const neo_exec_arg *list, neo_status *status)
 {
     struct execution execution; /* not cleared: it is large, and what is read is set */
     execution.buffers[WEIGHTS] = execution.buffers[BIAS] = NULL;
@@ -108,7 +112,7 @@ execute_in_order(const struct implementation *impl, const neo_stream *stream, in
         !take_in_order(impl, execution.buffers, count, list) ||
         !lie_well(&impl->facts, execution.buffers))
         return false;
-    *status = execute_plain(impl, stream, &execution);
+    *status = execute_plain(primitive, impl, stream, &execution);
     return true;
 }
 
@@ -122,7 +126,7 @@ static inline neo_status execute_in_any_order(const neo_primitive *primitive,
     if (may_be_plain(impl, stream, count, list) &&
         take_in_any_order(impl, execution.buffers, count, list) &&
         lie_well(&impl->facts, execution.buffers))
-        return execute_plain(impl, stream, &execution);
+        return execute_plain(primitive, impl, stream, &execution);
     return primitive_execute_checked(primitive, impl, stream, count, list);
 }
 
@@ -134,7 +138,7 @@ static __attribute__((noinline)) neo_status execute_late(const neo_primitive *pr
     const struct implementation *impl = primitive->desc.implementation;
     struct implementation *sized = by_size_borrow(impl);
     neo_status status;
-    if (!sized || !execute_in_order(sized, stream, count, list, &status)) {
+    if (!sized || !execute_in_order(primitive, sized, stream, count, list, &status)) {
         bool suits = list && by_size_exchange(impl, &sized, count, list);
         status = execute_in_any_order(primitive, suits ? sized : impl, stream, count, list);
     }
@@ -160,7 +164,7 @@ neo_status neo_primitive_execute(const neo_primitive *primitive, neo_stream *str
         return log_refusal(__func__, "a pointer is NULL or the count is negative");
     const struct implementation *impl = primitive->desc.implementation;
     neo_status status;
-    return execute_in_order(impl, stream, count, list, &status)
+    return execute_in_order(primitive, impl, stream, count, list, &status)
                ? status
                : execute_otherwise(primitive, stream, count, list);
 }

@@ -24,13 +24,13 @@ INLINE void run_by_rows(const struct gemm_f32_tile *tile, size_t mr, size_t nr)
 gemm_f32_fn gemm_f32_8x12_columns_whole_neon;
 
 /* KERNEL(mr, nr, U): those of the tiles that are not done by rows. */
-#define TILES_OF_COLUMNS \
-    KERNEL(8, 12, 1)     \
-    KERNEL(8, 8, 2)      \
-    KERNEL(8, 4, 4)      \
-    KERNEL(4, 12, 2)     \
-    KERNEL(4, 8, 4)      \
+#define LOWER_OR_NARROWER \
+    KERNEL(8, 8, 2)       \
+    KERNEL(8, 4, 4)       \
+    KERNEL(4, 12, 2)      \
+    KERNEL(4, 8, 4)       \
     KERNEL(4, 4, 4)
+#define TILES_OF_COLUMNS KERNEL(8, 12, 1) LOWER_OR_NARROWER
 
 #define KERNEL(mr, nr, U)                                                                   \
     static __attribute__((noinline)) void run_##mr##x##nr(const struct gemm_f32_tile *tile, \
@@ -51,147 +51,42 @@ TILES_OF_COLUMNS
     }
 WHOLE_OR_PART(8, 12, gemm_f32_8x12_columns_neon, gemm_f32_8x12_columns_whole_neon)
 
-static void gemm_f32_7x12_columns_neon(const struct gemm_f32_tile *tile)
-{
-    run_by_rows(tile, 7, 12);
-}
+#define KERNEL(mr, nr, U)                                                             \
+    static void gemm_f32_##mr##x##nr##_columns_neon(const struct gemm_f32_tile *tile) \
+    {                                                                                 \
+        run_##mr##x##nr(tile, gemm_f32_##mr##x##nr##_columns_neon);                   \
+    }
+LOWER_OR_NARROWER
+#undef KERNEL
 
-static void gemm_f32_6x12_columns_neon(const struct gemm_f32_tile *tile)
-{
-    run_by_rows(tile, 6, 12);
-}
+#define BY_ROWS(mr, nr)                                                               \
+    static void gemm_f32_##mr##x##nr##_columns_neon(const struct gemm_f32_tile *tile) \
+    {                                                                                 \
+        run_by_rows(tile, mr, nr);                                                    \
+    }
+#define HEIGHTS_BY_ROWS(nr) \
+    BY_ROWS(7, nr)          \
+    BY_ROWS(6, nr)          \
+    BY_ROWS(5, nr)          \
+    BY_ROWS(3, nr)          \
+    BY_ROWS(2, nr)          \
+    BY_ROWS(1, nr)
+HEIGHTS_BY_ROWS(12)
+HEIGHTS_BY_ROWS(8)
+HEIGHTS_BY_ROWS(4)
+#undef HEIGHTS_BY_ROWS
+#undef BY_ROWS
 
-static void gemm_f32_5x12_columns_neon(const struct gemm_f32_tile *tile)
-{
-    run_by_rows(tile, 5, 12);
-}
-
-static void gemm_f32_4x12_columns_neon(const struct gemm_f32_tile *tile)
-{
-    run_4x12(tile, gemm_f32_4x12_columns_neon);
-}
-
-static void gemm_f32_3x12_columns_neon(const struct gemm_f32_tile *tile)
-{
-    run_by_rows(tile, 3, 12);
-}
-
-static void gemm_f32_2x12_columns_neon(const struct gemm_f32_tile *tile)
-{
-    run_by_rows(tile, 2, 12);
-}
-
-static void gemm_f32_1x12_columns_neon(const struct gemm_f32_tile *tile)
-{
-    run_by_rows(tile, 1, 12);
-}
-
-static void gemm_f32_8x8_columns_neon(const struct gemm_f32_tile *tile)
-{
-    run_8x8(tile, gemm_f32_8x8_columns_neon);
-}
-
-static void gemm_f32_7x8_columns_neon(const struct gemm_f32_tile *tile)
-{
-    run_by_rows(tile, 7, 8);
-}
-
-static void gemm_f32_6x8_columns_neon(const struct gemm_f32_tile *tile)
-{
-    run_by_rows(tile, 6, 8);
-}
-
-static void gemm_f32_5x8_columns_neon(const struct gemm_f32_tile *tile)
-{
-    run_by_rows(tile, 5, 8);
-}
-
-static void gemm_f32_4x8_columns_neon(const struct gemm_f32_tile *tile)
-{
-    run_4x8(tile, gemm_f32_4x8_columns_neon);
-}
-
-static void gemm_f32_3x8_columns_neon(const struct gemm_f32_tile *tile)
-{
-    run_by_rows(tile, 3, 8);
-}
-
-static void gemm_f32_2x8_columns_neon(const struct gemm_f32_tile *tile)
-{
-    run_by_rows(tile, 2, 8);
-}
-
-static void gemm_f32_1x8_columns_neon(const struct gemm_f32_tile *tile)
-{
-    run_by_rows(tile, 1, 8);
-}
-
-static void gemm_f32_8x4_columns_neon(const struct gemm_f32_tile *tile)
-{
-    run_8x4(tile, gemm_f32_8x4_columns_neon);
-}
-
-static void gemm_f32_7x4_columns_neon(const struct gemm_f32_tile *tile)
-{
-    run_by_rows(tile, 7, 4);
-}
-
-static void gemm_f32_6x4_columns_neon(const struct gemm_f32_tile *tile)
-{
-    run_by_rows(tile, 6, 4);
-}
-
-static void gemm_f32_5x4_columns_neon(const struct gemm_f32_tile *tile)
-{
-    run_by_rows(tile, 5, 4);
-}
-
-static void gemm_f32_4x4_columns_neon(const struct gemm_f32_tile *tile)
-{
-    run_4x4(tile, gemm_f32_4x4_columns_neon);
-}
-
-static void gemm_f32_3x4_columns_neon(const struct gemm_f32_tile *tile)
-{
-    run_by_rows(tile, 3, 4);
-}
-
-static void gemm_f32_2x4_columns_neon(const struct gemm_f32_tile *tile)
-{
-    run_by_rows(tile, 2, 4);
-}
-
-static void gemm_f32_1x4_columns_neon(const struct gemm_f32_tile *tile)
-{
-    run_by_rows(tile, 1, 4);
-}
-
+/* clang-format off */
+#define KERNEL(mr, nr, U) \
+    {"gemm_f32_" #mr "x" #nr "_columns_neon", CPU_NEON, mr, nr, 1, \
+     gemm_f32_##mr##x##nr##_columns_neon, 0},
 const struct gemm_f32_kernel gemm_f32_columns_neon[GEMM_F32_TILES] = {
-    {"gemm_f32_8x12_columns_neon", CPU_NEON, 8, 12, 1, gemm_f32_8x12_columns_neon, 0},
-    {"gemm_f32_7x12_columns_neon", CPU_NEON, 7, 12, 1, gemm_f32_7x12_columns_neon, 0},
-    {"gemm_f32_6x12_columns_neon", CPU_NEON, 6, 12, 1, gemm_f32_6x12_columns_neon, 0},
-    {"gemm_f32_5x12_columns_neon", CPU_NEON, 5, 12, 1, gemm_f32_5x12_columns_neon, 0},
-    {"gemm_f32_4x12_columns_neon", CPU_NEON, 4, 12, 1, gemm_f32_4x12_columns_neon, 0},
-    {"gemm_f32_3x12_columns_neon", CPU_NEON, 3, 12, 1, gemm_f32_3x12_columns_neon, 0},
-    {"gemm_f32_2x12_columns_neon", CPU_NEON, 2, 12, 1, gemm_f32_2x12_columns_neon, 0},
-    {"gemm_f32_1x12_columns_neon", CPU_NEON, 1, 12, 1, gemm_f32_1x12_columns_neon, 0},
-    {"gemm_f32_8x8_columns_neon", CPU_NEON, 8, 8, 1, gemm_f32_8x8_columns_neon, 0},
-    {"gemm_f32_7x8_columns_neon", CPU_NEON, 7, 8, 1, gemm_f32_7x8_columns_neon, 0},
-    {"gemm_f32_6x8_columns_neon", CPU_NEON, 6, 8, 1, gemm_f32_6x8_columns_neon, 0},
-    {"gemm_f32_5x8_columns_neon", CPU_NEON, 5, 8, 1, gemm_f32_5x8_columns_neon, 0},
-    {"gemm_f32_4x8_columns_neon", CPU_NEON, 4, 8, 1, gemm_f32_4x8_columns_neon, 0},
-    {"gemm_f32_3x8_columns_neon", CPU_NEON, 3, 8, 1, gemm_f32_3x8_columns_neon, 0},
-    {"gemm_f32_2x8_columns_neon", CPU_NEON, 2, 8, 1, gemm_f32_2x8_columns_neon, 0},
-    {"gemm_f32_1x8_columns_neon", CPU_NEON, 1, 8, 1, gemm_f32_1x8_columns_neon, 0},
-    {"gemm_f32_8x4_columns_neon", CPU_NEON, 8, 4, 1, gemm_f32_8x4_columns_neon, 0},
-    {"gemm_f32_7x4_columns_neon", CPU_NEON, 7, 4, 1, gemm_f32_7x4_columns_neon, 0},
-    {"gemm_f32_6x4_columns_neon", CPU_NEON, 6, 4, 1, gemm_f32_6x4_columns_neon, 0},
-    {"gemm_f32_5x4_columns_neon", CPU_NEON, 5, 4, 1, gemm_f32_5x4_columns_neon, 0},
-    {"gemm_f32_4x4_columns_neon", CPU_NEON, 4, 4, 1, gemm_f32_4x4_columns_neon, 0},
-    {"gemm_f32_3x4_columns_neon", CPU_NEON, 3, 4, 1, gemm_f32_3x4_columns_neon, 0},
-    {"gemm_f32_2x4_columns_neon", CPU_NEON, 2, 4, 1, gemm_f32_2x4_columns_neon, 0},
-    {"gemm_f32_1x4_columns_neon", CPU_NEON, 1, 4, 1, gemm_f32_1x4_columns_neon, 0},
+    KERNEL(8, 12, 1)
+#include "kernels/gemm/f32/tiles_list.h"
 };
+#undef KERNEL
+/* clang-format on */
 
 #define NAME(mr, nr, end) gemm_f32_##mr##x##nr##_columns_##end##_neon
 #define KERNEL(mr, nr, U)                   \
@@ -215,4 +110,5 @@ const struct gemm_f32_kernel gemm_f32_columns_in_order_neon[GEMM_F32_IN_ORDER_CO
 #undef ENTRY
 #undef NAME
 #undef TILES_OF_COLUMNS
+#undef LOWER_OR_NARROWER
 #undef WHOLE_OR_PART

@@ -20,180 +20,34 @@ static void run(const struct gemm_f32_tile *tile, size_t mr, size_t nr)
                 clamp(element(tile, mr, nr, i, j), tile->low, tile->high);
 }
 
-static void gemm_f32_8x12_ref(const struct gemm_f32_tile *tile)
-{
-    run(tile, 8, 12);
-}
+#define KERNEL(mr, nr, U)                                                    \
+    static void gemm_f32_##mr##x##nr##_ref(const struct gemm_f32_tile *tile) \
+    {                                                                        \
+        run(tile, mr, nr);                                                   \
+    }
+KERNEL(8, 12, 1)
+#include "kernels/gemm/f32/tiles_list.h"
+#undef KERNEL
 
-static void gemm_f32_7x12_ref(const struct gemm_f32_tile *tile)
-{
-    run(tile, 7, 12);
-}
-
-static void gemm_f32_6x12_ref(const struct gemm_f32_tile *tile)
-{
-    run(tile, 6, 12);
-}
-
-static void gemm_f32_5x12_ref(const struct gemm_f32_tile *tile)
-{
-    run(tile, 5, 12);
-}
-
-static void gemm_f32_4x12_ref(const struct gemm_f32_tile *tile)
-{
-    run(tile, 4, 12);
-}
-
-static void gemm_f32_3x12_ref(const struct gemm_f32_tile *tile)
-{
-    run(tile, 3, 12);
-}
-
-static void gemm_f32_2x12_ref(const struct gemm_f32_tile *tile)
-{
-    run(tile, 2, 12);
-}
-
-static void gemm_f32_1x12_ref(const struct gemm_f32_tile *tile)
-{
-    run(tile, 1, 12);
-}
-
-static void gemm_f32_8x8_ref(const struct gemm_f32_tile *tile)
-{
-    run(tile, 8, 8);
-}
-
-static void gemm_f32_7x8_ref(const struct gemm_f32_tile *tile)
-{
-    run(tile, 7, 8);
-}
-
-static void gemm_f32_6x8_ref(const struct gemm_f32_tile *tile)
-{
-    run(tile, 6, 8);
-}
-
-static void gemm_f32_5x8_ref(const struct gemm_f32_tile *tile)
-{
-    run(tile, 5, 8);
-}
-
-static void gemm_f32_4x8_ref(const struct gemm_f32_tile *tile)
-{
-    run(tile, 4, 8);
-}
-
-static void gemm_f32_3x8_ref(const struct gemm_f32_tile *tile)
-{
-    run(tile, 3, 8);
-}
-
-static void gemm_f32_2x8_ref(const struct gemm_f32_tile *tile)
-{
-    run(tile, 2, 8);
-}
-
-static void gemm_f32_1x8_ref(const struct gemm_f32_tile *tile)
-{
-    run(tile, 1, 8);
-}
-
-static void gemm_f32_8x4_ref(const struct gemm_f32_tile *tile)
-{
-    run(tile, 8, 4);
-}
-
-static void gemm_f32_7x4_ref(const struct gemm_f32_tile *tile)
-{
-    run(tile, 7, 4);
-}
-
-static void gemm_f32_6x4_ref(const struct gemm_f32_tile *tile)
-{
-    run(tile, 6, 4);
-}
-
-static void gemm_f32_5x4_ref(const struct gemm_f32_tile *tile)
-{
-    run(tile, 5, 4);
-}
-
-static void gemm_f32_4x4_ref(const struct gemm_f32_tile *tile)
-{
-    run(tile, 4, 4);
-}
-
-static void gemm_f32_3x4_ref(const struct gemm_f32_tile *tile)
-{
-    run(tile, 3, 4);
-}
-
-static void gemm_f32_2x4_ref(const struct gemm_f32_tile *tile)
-{
-    run(tile, 2, 4);
-}
-
-static void gemm_f32_1x4_ref(const struct gemm_f32_tile *tile)
-{
-    run(tile, 1, 4);
-}
-
+/* clang-format off */
+#define ENTRY(mr, nr, kind, columns) \
+    {"gemm_f32_" #mr "x" #nr kind, 0, mr, nr, columns, gemm_f32_##mr##x##nr##_ref, 0},
+#define KERNEL(mr, nr, U) ENTRY(mr, nr, "_ref", 0)
 const struct gemm_f32_kernel gemm_f32_rows_ref[GEMM_F32_TILES] = {
-    {"gemm_f32_8x12_ref", 0, 8, 12, 0, gemm_f32_8x12_ref, 0},
-    {"gemm_f32_7x12_ref", 0, 7, 12, 0, gemm_f32_7x12_ref, 0},
-    {"gemm_f32_6x12_ref", 0, 6, 12, 0, gemm_f32_6x12_ref, 0},
-    {"gemm_f32_5x12_ref", 0, 5, 12, 0, gemm_f32_5x12_ref, 0},
-    {"gemm_f32_4x12_ref", 0, 4, 12, 0, gemm_f32_4x12_ref, 0},
-    {"gemm_f32_3x12_ref", 0, 3, 12, 0, gemm_f32_3x12_ref, 0},
-    {"gemm_f32_2x12_ref", 0, 2, 12, 0, gemm_f32_2x12_ref, 0},
-    {"gemm_f32_1x12_ref", 0, 1, 12, 0, gemm_f32_1x12_ref, 0},
-    {"gemm_f32_8x8_ref", 0, 8, 8, 0, gemm_f32_8x8_ref, 0},
-    {"gemm_f32_7x8_ref", 0, 7, 8, 0, gemm_f32_7x8_ref, 0},
-    {"gemm_f32_6x8_ref", 0, 6, 8, 0, gemm_f32_6x8_ref, 0},
-    {"gemm_f32_5x8_ref", 0, 5, 8, 0, gemm_f32_5x8_ref, 0},
-    {"gemm_f32_4x8_ref", 0, 4, 8, 0, gemm_f32_4x8_ref, 0},
-    {"gemm_f32_3x8_ref", 0, 3, 8, 0, gemm_f32_3x8_ref, 0},
-    {"gemm_f32_2x8_ref", 0, 2, 8, 0, gemm_f32_2x8_ref, 0},
-    {"gemm_f32_1x8_ref", 0, 1, 8, 0, gemm_f32_1x8_ref, 0},
-    {"gemm_f32_8x4_ref", 0, 8, 4, 0, gemm_f32_8x4_ref, 0},
-    {"gemm_f32_7x4_ref", 0, 7, 4, 0, gemm_f32_7x4_ref, 0},
-    {"gemm_f32_6x4_ref", 0, 6, 4, 0, gemm_f32_6x4_ref, 0},
-    {"gemm_f32_5x4_ref", 0, 5, 4, 0, gemm_f32_5x4_ref, 0},
-    {"gemm_f32_4x4_ref", 0, 4, 4, 0, gemm_f32_4x4_ref, 0},
-    {"gemm_f32_3x4_ref", 0, 3, 4, 0, gemm_f32_3x4_ref, 0},
-    {"gemm_f32_2x4_ref", 0, 2, 4, 0, gemm_f32_2x4_ref, 0},
-    {"gemm_f32_1x4_ref", 0, 1, 4, 0, gemm_f32_1x4_ref, 0},
+    KERNEL(8, 12, 1)
+#include "kernels/gemm/f32/tiles_list.h"
 };
+#undef KERNEL
 
 /* The loop is the same: the strides say what is contiguous. */
+#define KERNEL(mr, nr, U) ENTRY(mr, nr, "_columns_ref", 1)
 const struct gemm_f32_kernel gemm_f32_columns_ref[GEMM_F32_TILES] = {
-    {"gemm_f32_8x12_columns_ref", 0, 8, 12, 1, gemm_f32_8x12_ref, 0},
-    {"gemm_f32_7x12_columns_ref", 0, 7, 12, 1, gemm_f32_7x12_ref, 0},
-    {"gemm_f32_6x12_columns_ref", 0, 6, 12, 1, gemm_f32_6x12_ref, 0},
-    {"gemm_f32_5x12_columns_ref", 0, 5, 12, 1, gemm_f32_5x12_ref, 0},
-    {"gemm_f32_4x12_columns_ref", 0, 4, 12, 1, gemm_f32_4x12_ref, 0},
-    {"gemm_f32_3x12_columns_ref", 0, 3, 12, 1, gemm_f32_3x12_ref, 0},
-    {"gemm_f32_2x12_columns_ref", 0, 2, 12, 1, gemm_f32_2x12_ref, 0},
-    {"gemm_f32_1x12_columns_ref", 0, 1, 12, 1, gemm_f32_1x12_ref, 0},
-    {"gemm_f32_8x8_columns_ref", 0, 8, 8, 1, gemm_f32_8x8_ref, 0},
-    {"gemm_f32_7x8_columns_ref", 0, 7, 8, 1, gemm_f32_7x8_ref, 0},
-    {"gemm_f32_6x8_columns_ref", 0, 6, 8, 1, gemm_f32_6x8_ref, 0},
-    {"gemm_f32_5x8_columns_ref", 0, 5, 8, 1, gemm_f32_5x8_ref, 0},
-    {"gemm_f32_4x8_columns_ref", 0, 4, 8, 1, gemm_f32_4x8_ref, 0},
-    {"gemm_f32_3x8_columns_ref", 0, 3, 8, 1, gemm_f32_3x8_ref, 0},
-    {"gemm_f32_2x8_columns_ref", 0, 2, 8, 1, gemm_f32_2x8_ref, 0},
-    {"gemm_f32_1x8_columns_ref", 0, 1, 8, 1, gemm_f32_1x8_ref, 0},
-    {"gemm_f32_8x4_columns_ref", 0, 8, 4, 1, gemm_f32_8x4_ref, 0},
-    {"gemm_f32_7x4_columns_ref", 0, 7, 4, 1, gemm_f32_7x4_ref, 0},
-    {"gemm_f32_6x4_columns_ref", 0, 6, 4, 1, gemm_f32_6x4_ref, 0},
-    {"gemm_f32_5x4_columns_ref", 0, 5, 4, 1, gemm_f32_5x4_ref, 0},
-    {"gemm_f32_4x4_columns_ref", 0, 4, 4, 1, gemm_f32_4x4_ref, 0},
-    {"gemm_f32_3x4_columns_ref", 0, 3, 4, 1, gemm_f32_3x4_ref, 0},
-    {"gemm_f32_2x4_columns_ref", 0, 2, 4, 1, gemm_f32_2x4_ref, 0},
-    {"gemm_f32_1x4_columns_ref", 0, 1, 4, 1, gemm_f32_1x4_ref, 0},
+    KERNEL(8, 12, 1)
+#include "kernels/gemm/f32/tiles_list.h"
 };
+#undef KERNEL
+#undef ENTRY
+/* clang-format on */
 
 static void gemm_f32_8x12_packing_ref(const struct gemm_f32_tile *tile)
 {
