@@ -9,7 +9,6 @@
 #include "arch/costs.h"
 #include "src/convolution/gemm/gemm.h"
 #include "src/core/checked.h"
-#include "src/gemm/rows.h"
 #include "src/primitive/cost.h"
 #include "src/primitive/post_ops.h"
 #include "src/tensor/descriptor.h"
@@ -55,18 +54,15 @@ static bool lists_rows(const struct convolution_gemm *plan)
 }
 
 /* Of the address of a segment, for the kernel's panels, each of which begins every segment; one
- * alone waits for it. Without a table, segments of a pixel have in common where it is; lists are
- * made as long for tiles of fewer rows. */
-static double listing_cycles(const struct convolution_shape *s, const struct cpu *cpu,
-                             double segments, double k)
+ * alone waits for it. Without a table, segments of a pixel have in common where it is. */
+static double listing_cycles(const struct convolution_shape *s, const struct core *core,
+                             double segments)
 {
-    const double nr = GEMM_F32_NR, most = GEMM_F32_LISTED_HEIGHT; /* clang wants doubles */
-    double panels = ceil((double)s->oc / nr), pixels = pixels_of(s);
-    bool tail = gemm_tail_pays(cpu, (size_t)pixels, (size_t)s->oc, (size_t)k);
-    double height = tail ? (double)gemm_tail_height((size_t)s->oc) : most;
-    const struct patches_costs *costs = &core_costs(cpu->core)->patches;
-    bool table = segments_fit_table(ceil(pixels / height), segments);
-    return (table ? costs->table : (costs->pixel + 11 / segments) * most / height) +
+    const double nr = GEMM_F32_NR, height = GEMM_F32_LISTED_HEIGHT; /* clang wants doubles */
+    double panels = ceil((double)s->oc / nr);
+    const struct patches_costs *costs = &core_costs(core)->patches;
+    bool table = segments_fit_table(ceil(pixels_of(s) / height), segments);
+    return (table ? costs->table : costs->pixel + 11 / segments) +
            fmax(panels, costs->least_panels);
 }
 
@@ -141,13 +137,13 @@ static double product_estimate(const struct algorithm *self, const struct proble
     double pieces = plan.has_segments ? taps * (double)s->ic / (double)plan.segment : taps;
     double gather = (double)s->batch * pixels * pieces * (double)s->groups;
     double lanes = s->src.c > 1 && !plan.has_segments ? lane_cycles(s, cpu->core) : 16;
-    double k = taps * (double)s->ic;
     bool regular = taps == 1 && pixels == source_pixels_of(s);
     bool packed = problem->tensors[WEIGHTS].format_kind != NEO_FORMAT_STRIDED;
     if (regular && reads_planes(s, cpu))
         return gemm_planes_estimate(cpu, (double)(s->groups * s->batch), pixels, (double)s->oc,
                                     (double)s->ic, packed);
-    gather *= regular ? 1 : listed ? listing_cycles(s, cpu, pieces, k) : lanes;
+    gather *= regular ? 1 : listed ? listing_cycles(s, cpu->core, pieces) : lanes;
+    double k = taps * (double)s->ic;
     if (!regular && listed && cpu->core->in_order)
         gather += listing_in_order(s, k);
     if (plan.has_segments)
