@@ -192,32 +192,32 @@ static void reorder_pack(struct primitive_problem *p, neo_engine *engine)
     p->reorder_dst = packed_weights(engine);
 }
 
-/* The same for weights of bf16. */
-static neo_memory_desc packed_bf16(neo_engine *engine)
+/* The same for weights of s8, which have panels of their own on every processor. */
+static neo_memory_desc packed_s8(neo_engine *engine)
 {
     struct primitive_problem chooser = {0};
     neo_primitive_desc *pd;
     matmul_any(&chooser, engine);
-    chooser.matmul.src.data_type = chooser.matmul.weights.data_type = NEO_BF16;
-    chooser.matmul.dst.data_type = NEO_BF16;
+    chooser.matmul.src.data_type = chooser.matmul.weights.data_type = NEO_S8;
+    chooser.matmul.dst.data_type = NEO_S8;
     assert_int_equal(neo_matmul_primitive_desc_create(&pd, engine, &chooser.matmul, NULL), NEO_OK);
     neo_memory_desc packed = *neo_primitive_desc_query(pd, NEO_ARG_WEIGHTS);
     neo_primitive_desc_destroy(pd);
     return packed;
 }
 
-static void reorder_pack_bf16(struct primitive_problem *p, neo_engine *engine)
+static void reorder_pack_s8(struct primitive_problem *p, neo_engine *engine)
 {
-    p->reorder_dst = packed_bf16(engine);
+    p->reorder_dst = packed_s8(engine);
     p->reorder_src = MATRIX("ab", 7, 9);
-    p->reorder_src.data_type = NEO_BF16;
+    p->reorder_src.data_type = NEO_S8;
 }
 
-static void reorder_unpack_bf16(struct primitive_problem *p, neo_engine *engine)
+static void reorder_unpack_s8(struct primitive_problem *p, neo_engine *engine)
 {
-    p->reorder_src = packed_bf16(engine);
+    p->reorder_src = packed_s8(engine);
     p->reorder_dst = MATRIX("ba", 7, 9);
-    p->reorder_dst.data_type = NEO_BF16;
+    p->reorder_dst.data_type = NEO_S8;
 }
 
 /* What a depthwise convolution of bf16 chooses, and the same weights plain. */
@@ -249,6 +249,20 @@ static void reorder_unpack(struct primitive_problem *p, neo_engine *engine)
 {
     p->reorder_src = packed_weights(engine);
     p->reorder_dst = MATRIX("ba", 7, 9);
+}
+
+static void reorder_convert(struct primitive_problem *p, neo_engine *engine)
+{
+    p->reorder_src = MATRIX("ab", 7, 9);
+    p->reorder_src.data_type = NEO_S8;
+    p->reorder_dst = packed_weights(engine);
+}
+
+static void reorder_convert_back(struct primitive_problem *p, neo_engine *engine)
+{
+    p->reorder_src = packed_weights(engine);
+    p->reorder_dst = MATRIX("ba", 7, 9);
+    p->reorder_dst.data_type = NEO_S8;
 }
 
 static void reorder_repack(struct primitive_problem *p, neo_engine *engine)
@@ -305,9 +319,11 @@ static const struct {
     {"reorder, plain", reorder_plain},
     {"reorder, packing", reorder_pack},
     {"reorder, unpacking", reorder_unpack},
+    {"reorder, packing another type", reorder_convert},
+    {"reorder, unpacking to another type", reorder_convert_back},
     {"reorder, packed to packed", reorder_repack},
-    {"reorder, packing bf16", reorder_pack_bf16},
-    {"reorder, unpacking bf16", reorder_unpack_bf16},
+    {"reorder, packing s8", reorder_pack_s8},
+    {"reorder, unpacking s8", reorder_unpack_s8},
     {"reorder, packing for depthwise kernels", reorder_pack_depthwise},
     {"reorder, unpacking what is for depthwise kernels", reorder_unpack_depthwise},
 };
