@@ -1,6 +1,7 @@
-/* The tiles of gemm.h behind the first one, 8x12: KERNEL(mr, nr, U), the largest first. U is how many steps of k a round
- * of the loop in neon.h has: as many as the registers hold without a spill, counting mr nr / 4
- * accumulators, ceil(mr U / 4) vectors of A and those of B that are loaded ahead. */
+/* The tiles of gemm.h behind the first one, 8x12: KERNEL(mr, nr, U), the largest first. U is how
+ * many steps of k a round of the loop in neon.h has: as many as the registers hold without a spill,
+ * counting mr nr / 4 accumulators, ceil(mr U / 4) vectors of A and those of B that are loaded
+ * ahead. */
 KERNEL(7, 12, 1)
 KERNEL(6, 12, 2)
 KERNEL(5, 12, 4)

@@ -68,7 +68,7 @@ static void add_packed(const struct typed_call *call, size_t group, size_t k, ui
         const int8_t *at = matrix + gemm_panel_bytes(shape->type, panel.first, shape->k) +
                            gemm_panel_at(unit, panel.width, 0, k);
         for (size_t j = 0; j < panel.valid; j++) {
-            int32_t weight = at[j * unit];
+            int32_t weight = element_read_s32(ELEMENT_S8, at, (ptrdiff_t)(j * unit));
             line[panel.first + j] += factor * (uint32_t)weight;
         }
     }

@@ -189,7 +189,8 @@ static double column_cycles(const struct convolution_shape *s, const struct core
 {
     const double tile = 8, beside = 2; /* of a tap: addresses and weights; clang wants doubles */
     size_t rows = (size_t)s->out[HEIGHT], high = square_rows(s), width = (size_t)s->out[WIDTH];
-    double squares = (double)(high / SQUARE_ROWS * div_up(width, SQUARE_VECTORS * LANES));
+    size_t bands = high / SQUARE_ROWS;
+    double squares = (double)(bands * div_up(width, SQUARE_VECTORS * LANES));
     double vectors = (double)((rows - min_size(rows, high)) * div_up(width, LANES));
     double loads = SQUARE_VECTORS * (SQUARE_ROWS + SQUARE_TAPS - 1) + 1;
     double products = SQUARE_VECTORS * SQUARE_ROWS * SQUARE_TAPS;
