@@ -24,6 +24,15 @@ static uint32_t *line_of(const struct typed_call *call, size_t group, size_t tap
     return (uint32_t *)call->taps + (group * (taps_of(s) + 1) + tap) * (size_t)s->oc;
 }
 
+/* May a tap be in none of src, whatever the sizes of images are? */
+static bool has_padding(const struct window *window)
+{
+    for (int i = 0; i < SPACE; i++)
+        if (window->left[i] || window->right[i])
+            return true;
+    return false;
+}
+
 void convolution_typed_plan_taps(struct convolution_typed *plan, const struct problem *problem)
 {
     const struct convolution_shape *s = &plan->shape;
@@ -32,6 +41,8 @@ void convolution_typed_plan_taps(struct convolution_typed *plan, const struct pr
     if (!index || !plan->integers)
         return;
     plan->has_own_zeros = problem->attributes.quantizations[index - 1].mask;
+    if (!plan->has_own_zeros && !has_padding(&problem->window))
+        return;
     plan->taps_bytes =
         round_up(lines * (size_t)s->oc * sizeof *(struct typed_call){0}.taps, SCRATCH_ALIGNMENT);
 }
