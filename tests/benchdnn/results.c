@@ -156,6 +156,15 @@ static void problems_that_do_not_fit_are_skipped(void **state)
     benchdnn_expect("--matmul 1000000x1000000:1000000x1000000", 0, "SKIPPED (Not enough RAM)");
 }
 
+/* Around 0 nearly all results would be below 0, which u8 does not hold. */
+static void elements_lie_around_a_given_zero_point(void **state)
+{
+    (void)state;
+    benchdnn_expect("--conv --dt=u8:s8:u8 "
+                    "--attr-zero-points=src:common:2+wei:common:2:s8+dst:common:1 ic40ih6oc8oh4kh3",
+                    0, "passed:1 ");
+}
+
 static void results_that_are_nearly_all_zero_are_mistrusted(void **state)
 {
     (void)state;
@@ -280,6 +289,7 @@ int main(void)
         cmocka_unit_test(contradicting_sizes_are_invalid_arguments),
         cmocka_unit_test(failures_are_listed_at_the_end_unless_unwanted),
         cmocka_unit_test(problems_that_do_not_fit_are_skipped),
+        cmocka_unit_test(elements_lie_around_a_given_zero_point),
         cmocka_unit_test(results_that_are_nearly_all_zero_are_mistrusted),
         cmocka_unit_test(initialisation_and_execution_without_checks_pass),
         cmocka_unit_test(packed_layouts_survive_the_way_there_and_back),
