@@ -127,7 +127,7 @@ static void run_tiles_in_order(const struct dwconv_f32_task *task, struct dwconv
     struct parts_group groups[2];
     int count = parts_groups(task->channels, groups);
     for (size_t done = 0, height; done < task->out_rows; done += height) {
-        size_t left = task->out_rows - done, index = tile_heights_choose(0, done, left);
+        size_t left = task->out_rows - done, index = tile_heights_choose(done, left);
         height = tile_heights[smaller(index, TALL_HEIGHTS - 1)];
         size_t y = smaller(done, task->out_rows - height);
         plan->rows = rows + y * task->stride_h;
@@ -151,7 +151,7 @@ static void run_tiles(const struct dwconv_f32_task *task, struct dwconv_f32_tall
                       const struct extent *extent)
 {
     for (size_t done = 0, height; done < task->out_rows; done += height) {
-        size_t index = tile_heights_choose(0, done, task->out_rows - done);
+        size_t index = tile_heights_choose(done, task->out_rows - done);
         height = tile_heights[index];
         size_t y = smaller(done, task->out_rows - height);
         dwconv_f32_tall_fn *function = NULL;
