@@ -2,7 +2,8 @@
  * instructions with their registers by number.
  *
  * Vector registers are often computed: `fma %(8 + i), 4, 0` in alternate macro mode is FMLA v8 + i.
- * Loops over them are written with .rept and a symbol that counts. */
+ * Loops over them are `each i, \count, store_sum %i`, in which `i` counts from 0, and conditions
+ * `when %(i > 0), next_row`; what takes more than a line is written with .rept and .if. */
 /* clang-format off */
 #ifndef KERNELS_ASM_ASSEMBLY_NEON_H
 #define KERNELS_ASM_ASSEMBLY_NEON_H
@@ -10,6 +11,24 @@
     .altmacro
     .section .note.GNU-stack, "", %progbits
     .text
+
+/* ---- loops and conditions of the assembler ---- */
+
+    .macro each_from counter, first, count, what:vararg
+    .set \counter, \first
+    .rept \count
+    \what
+    .set \counter, \counter + 1
+    .endr
+    .endm
+    .macro each counter, count, what:vararg
+    each_from \counter, 0, \count, \what
+    .endm
+    .macro when condition, what:vararg
+    .if \condition
+    \what
+    .endif
+    .endm
 
 /* As in arch/cpu.h, for what lists of kernels say. */
     .set IN_ORDER_NARROW, 1

@@ -16,11 +16,7 @@
     next_other
     .set n, n + 1
     .endr
-    .set n, 100
-    .rept 30
-    next_other
-    .set n, n + 1
-    .endr
+    each_from n, 100, 30, next_other
     .endm
 
 /* A half: the lower one, then the upper one through x19 or x20, which goes to its place three
@@ -55,15 +51,11 @@
     .endm
 /* What counts loads goes on when both halves are on their way. */
     .macro count_if_whole counter
-    .if !halved
-    .set \counter, \counter + 1
-    .endif
+    when %(!halved), .set \counter, \counter + 1
     .endm
     .macro insert_upper
     .set oldest, half
-    .if waiting == 1
-    .set oldest, 1 - half
-    .endif
+    when %(waiting == 1), .set oldest, 1 - half
     insert_half %(waiting_vector), %(19 + oldest)
     .set waiting, waiting - 1
     .if waiting

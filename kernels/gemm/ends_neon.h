@@ -90,11 +90,7 @@ word .req w16
     bl .L\name\()_\width\()_\first_row
     .endm
     .macro columns_of_row first, width, is_last, op
-    .set j, 0
-    .rept \width
-    on_sum \op, %(\first + j), %(j)
-    .set j, j + 1
-    .endr
+    each j, \width, on_sum \op, %(\first + j), %(j)
     .endm
 
     .macro on_pairs name, first, instructions
@@ -172,9 +168,7 @@ word .req w16
     ldr word, [end, #FINISH_TO]
     cmp word, #ELEMENT_F32
     b.eq 35f
-    .if !sums_are_integers
-    lsl to_line, to_line, #1
-    .endif
+    when %(!sums_are_integers), lsl to_line, to_line, #1
     .endm
     .macro choose_sign
     cmp word, #ELEMENT_U8
@@ -185,9 +179,7 @@ word .req w16
  * where the last third of the row goes ---- */
 
     .macro find_third bytes, vectors
-    .if \vectors == 3
-    add at, to, #2 * \bytes
-    .endif
+    when %(\vectors == 3), add at, to, #2 * \bytes
     .endm
     .macro store_row_of_bytes vectors, row
     .if \vectors == 1
@@ -195,9 +187,7 @@ word .req w16
     .else
     st1 {v\row\().8b}, [to], to_line
     .endif
-    .if \vectors == 3
-    st1 {v\row\().s}[2], [at], to_line
-    .endif
+    when %(\vectors == 3), st1 {v\row\().s}[2], [at], to_line
     .endm
     .macro store_row_of_halves vectors, row, third
     .if \vectors == 1
@@ -205,24 +195,14 @@ word .req w16
     .else
     st1 {v\row\().8h}, [to], to_line
     .endif
-    .if \vectors == 3
-    st1 {v\third\().4h}, [at], to_line
-    .endif
+    when %(\vectors == 3), st1 {v\third\().4h}, [at], to_line
     .endm
 
 /* ---- registers that are four columns of a row each ---- */
 
     .macro by_rows_of_lines first, height, vectors
     load_bytes 0, %(4 * \height), rows_at
-    .set i, 0
-    .rept \height
-    .set j, 0
-    .rept \vectors
-    times_lane %(\first + i * \vectors + j), %(i / 4), %(i % 4)
-    .set j, j + 1
-    .endr
-    .set i, i + 1
-    .endr
+    each i, \height, each j, \vectors, times_lane %(\first + i * \vectors + j), %(i / 4), %(i % 4)
     .endm
     .macro times_lane sum, row, lane
     fmul v\sum\().4s, v\sum\().4s, v\row\().s[\lane]
@@ -247,9 +227,7 @@ word .req w16
     second_halves \vectors, \row, \second
     third_halves \vectors, \first, \third
     \narrow_last v\row\().8b, v\row\().8h
-    .if \vectors > 2
-    \narrow_last\()2 v\row\().16b, v\first\().8h
-    .endif
+    when %(\vectors > 2), \narrow_last\()2 v\row\().16b, v\first\().8h
     .endm
     .macro line_of_bytes first, vectors, is_last, narrow_last
     bytes_of_line \vectors, \narrow_last, %(\first / \vectors % 4), \first, %(\first + 1), %(\first + 2)
@@ -278,33 +256,21 @@ word .req w16
     store_row_of_bytes \vectors, \next
     .endm
     .macro second_halves vectors, row, second
-    .if \vectors > 1
-    sqxtn2 v\row\().8h, v\second\().4s
-    .endif
+    when %(\vectors > 1), sqxtn2 v\row\().8h, v\second\().4s
     .endm
     .macro third_halves vectors, to, third
-    .if \vectors > 2
-    sqxtn v\to\().4h, v\third\().4s
-    .endif
+    when %(\vectors > 2), sqxtn v\to\().4h, v\third\().4s
     .endm
     .macro store_lines_of_bytes first, height, vectors, narrow_last
     find_third 4, \vectors
-    .if \height % 2
-    line_of_bytes \first, \vectors, %(\height == 1), \narrow_last
-    .endif
-    .if \height > 1
-    on_rows two_\narrow_last, %(2 * \vectors), %(4 - \height / 2)
-    .endif
+    when %(\height % 2), line_of_bytes \first, \vectors, %(\height == 1), \narrow_last
+    when %(\height > 1), on_rows two_\narrow_last, %(2 * \vectors), %(4 - \height / 2)
     .endm
 
     .macro halves_of_line vectors, row, first, second, third
     narrow \row, \first
-    .if \vectors > 1
-    narrow_more \row, \second
-    .endif
-    .if \vectors > 2
-    narrow \first, \third
-    .endif
+    when %(\vectors > 1), narrow_more \row, \second
+    when %(\vectors > 2), narrow \first, \third
     store_row_of_halves \vectors, \row, \first
     .endm
     .macro line_of_halves first, vectors, is_last
@@ -320,11 +286,7 @@ word .req w16
     .endm
 
     .macro store_lines_of_floats first, height, vectors
-    .set i, 0
-    .rept \height
-    several st1, \vectors, %(\first + i * \vectors), to, to_line
-    .set i, i + 1
-    .endr
+    each i, \height, several st1, \vectors, %(\first + i * \vectors), to, to_line
     .endm
 
     .macro shared_lines
@@ -352,11 +314,7 @@ word .req w16
     ldr d7, [rows_at], #8
     .endif
     zip1 v7.4s, v7.4s, v7.4s
-    .set j, 0
-    .rept 2 * \vectors
-    on_sum fmul, %(\first + 2 * pair * \vectors + j), 7
-    .set j, j + 1
-    .endr
+    each j, %(2 * \vectors), on_sum fmul, %(\first + 2 * pair * \vectors + j), 7
     .set pair, pair + 1
     .endr
     .endm
@@ -373,9 +331,7 @@ word .req w16
  * halves to v4 and v6. */
     .macro part_bytes vectors, narrow_last
     \narrow_last v0.8b, v0.8h
-    .if \vectors > 1
-    \narrow_last\()2 v0.16b, v1.8h
-    .endif
+    when %(\vectors > 1), \narrow_last\()2 v0.16b, v1.8h
     .if \vectors > 2
     \narrow_last v1.8b, v2.8h
     uzp1 v3.8h, v0.8h, v1.8h
@@ -409,11 +365,7 @@ word .req w16
     narrow_more \to, \second
     .endm
     .macro narrow_squares op, first, vectors
-    .set j, 0
-    .rept \vectors
-    \op %(j), %(\first + 2 * j), %(\first + 2 * j + 1)
-    .set j, j + 1
-    .endr
+    each j, \vectors, \op %(j), %(\first + 2 * j), %(\first + 2 * j + 1)
     .endm
 
     .macro on_squares name, height, vectors
@@ -430,9 +382,7 @@ word .req w16
 1:
     .endm
     .macro unless_alone is_last
-    .if \is_last
-    cbnz word, 1f
-    .endif
+    when \is_last, cbnz word, 1f
     .endm
     .macro store_squares_of_bytes first, height, vectors, narrow_last
     find_third 4, \vectors
@@ -457,11 +407,7 @@ word .req w16
     trn2 v\second\().2d, v\square\().2d, v\next\().2d
     .endm
     .macro pair_of_floats first, width, is_last
-    .set j, 0
-    .rept \width / 2
-    squares_to_rows %(j), %(3 + j), %(\first + 2 * j), %(\first + 2 * j + 1)
-    .set j, j + 1
-    .endr
+    each j, %(\width / 2), squares_to_rows %(j), %(3 + j), %(\first + 2 * j), %(\first + 2 * j + 1)
     several st1, %(\width / 2), 0, to, to_line
     unless_alone \is_last
     several st1, %(\width / 2), 3, to, to_line

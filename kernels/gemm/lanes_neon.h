@@ -20,18 +20,12 @@
     .set lanes, 16 / lane_bytes
     .set together, 2
     .rept 3
-    .if (\height * together) % lanes
-    .set together, together * 2
-    .endif
+    when %((\height * together) % lanes), .set together, together * 2
     .endr
-    .if (together < 4) & (\height * 4 <= 4 * lanes)
-    .set together, 4
-    .endif
+    when %((together < 4) & (\height * 4 <= 4 * lanes)), .set together, 4
     .set a_registers, \height * together / lanes
     .set in_round, 4
-    .if (together > 4) | (\height == 1)
-    .set in_round, 8
-    .endif
+    when %((together > 4) | (\height == 1)), .set in_round, 8
     .set sets, 1
     .if \height * \vectors <= 4
     .set sets, 4
@@ -48,11 +42,7 @@
 
 /* Row i of the set that begins at v(first). */
     .macro each_row height, first, what
-    .set i, 0
-    .rept \height
-    \what %(\first + i * row_vectors)
-    .set i, i + 1
-    .endr
+    each i, \height, \what %(\first + i * row_vectors)
     .endm
     .macro load_row first
     several ld1, row_vectors, \first, at, line
@@ -68,11 +58,7 @@
     clear_all %(first_sum), %(sets * set_sums)
     b 3f
 1:  load_vectors %(first_b), \vectors, scratch
-    .set i, 0
-    .rept set_sums
-    copy_to %(first_sum + i), %(first_b + i % \vectors)
-    .set i, i + 1
-    .endr
+    each i, set_sums, copy_to %(first_sum + i), %(first_b + i % \vectors)
     b 4f
 2:  mov at, c
     each_row \height, first_sum, load_row
@@ -125,19 +111,13 @@
     .macro round_of_groups height, vectors
     .set u, 0
     .rept in_round
-    .if u % 4 == 0
-    fetch_ahead \height, \vectors
-    .endif
-    .if u % together == 0
-    load_vectors 0, %(a_registers), a
-    .endif
+    when %(u % 4 == 0), fetch_ahead \height, \vectors
+    when %(u % together == 0), load_vectors 0, %(a_registers), a
     .if b_bytes == 16
     load_vectors %(first_b), \vectors, b
     multiply_step \height, \vectors, %(u % together), %(u % sets), 0
     .else
-    .if u % 2 == 0
-    load_vectors %(first_b), \vectors, b
-    .endif
+    when %(u % 2 == 0), load_vectors %(first_b), \vectors, b
     multiply_step \height, \vectors, %(u % together), %(u % sets), %(u % 2 * \vectors)
     .endif
     .set u, u + 1
@@ -223,12 +203,8 @@ b_more .req x16
     .rept 3
     .if (op < ops) & ((op * \height * \vectors <= \done * ops) | (\done + 1 == \height * \vectors))
     .set last_of_pair, 2 * (op - rows_from) - 1
-    .if op == rows_from
-    .set last_of_pair, 1
-    .endif
-    .if last_of_pair >= \height
-    .set last_of_pair, \height - 1
-    .endif
+    when %(op == rows_from), .set last_of_pair, 1
+    when %(last_of_pair >= \height), .set last_of_pair, \height - 1
     .if (op < rows_from) | (\done >= \height * (\vectors - 1) + last_of_pair)
     narrow_op %(op), \height, \vectors
     .set op, op + 1
@@ -269,11 +245,7 @@ b_2 .req x15
     .macro group_of_two_panels lane, set
     load_vectors 2, 3, b
     load_vectors 5, 3, b_2
-    .set j, 0
-    .rept 6
-    mac %(20 + 6 * \set + j), %(2 + j), %(\lane / 4), %(\lane % 4), 0
-    .set j, j + 1
-    .endr
+    each j, 6, mac %(20 + 6 * \set + j), %(2 + j), %(\lane / 4), %(\lane % 4), 0
     .endm
     .macro add_second_set sum
     add_sets %(20 + \sum), %(20 + \sum), %(26 + \sum)
@@ -328,9 +300,7 @@ b_2 .req x15
     plan_lanes \height, \vectors
     begin_sums \height, \vectors
     .set has_narrow, (\height >= 4) & (\vectors > 1) & (lane_bytes == 4) & (b_bytes == 16)
-    .if has_narrow
-    tbnz w8, #1, 14f
-    .endif
+    when %has_narrow, tbnz w8, #1, 14f
     .if in_round == 8
     lsr scratch, groups, #3
     and groups, groups, #7

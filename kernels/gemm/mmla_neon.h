@@ -108,12 +108,8 @@ next_row .req x16
     ldr d\register, [a], #8
     .endm
     .macro group_of_squares height, vectors
-    .if \height > 1
-    load_vectors 0, %(\height / 2), a
-    .endif
-    .if \height % 2
-    load_lower %(\height / 2)
-    .endif
+    when %(\height > 1), load_vectors 0, %(\height / 2), a
+    when %(\height % 2), load_lower %(\height / 2)
     .if \vectors == 3
     load_vectors 4, 3, b
     multiply_columns 3, 0, 4
@@ -147,11 +143,7 @@ next_row .req x16
 /* ---- one row: two sums a column, two sets of them; v0 has the row, v1 … columns ---- */
 
     .macro dot_columns count, first, set
-    .set j, 0
-    .rept \count
-    dot %(first_sum + \set * squares + \first + j), %(1 + \first + j), 0
-    .set j, j + 1
-    .endr
+    each j, \count, dot %(first_sum + \set * squares + \first + j), %(1 + \first + j), 0
     .endm
     .macro group_of_row vectors, set, row
     dup v0.2d, \row
@@ -195,18 +187,10 @@ next_row .req x16
     add_sums %(first_sum + j), %(first_sum + squares + j)
     .set j, j + 1
     .endr
-    .set j, 0
-    .rept \vectors
-    add_pairs %(32 - \vectors + j), %(first_sum + 2 * j), %(first_sum + 2 * j + 1)
-    .set j, j + 1
-    .endr
+    each j, \vectors, add_pairs %(32 - \vectors + j), %(first_sum + 2 * j), %(first_sum + 2 * j + 1)
     cbz at, 9f
     several_at ld1, \vectors, 4, at
-    .set j, 0
-    .rept \vectors
-    add_sums %(32 - \vectors + j), %(4 + j)
-    .set j, j + 1
-    .endr
+    each j, \vectors, add_sums %(32 - \vectors + j), %(4 + j)
 9:  cbnz end, 9f
     several st1, \vectors, %(32 - \vectors), c, line
     b 10f

@@ -58,9 +58,7 @@ begin_a .req x17
     .macro whole_tile name, height, vectors
     begin_listed_function \name
     table_entry \name
-    .if saves
-    save_registers 4
-    .endif
+    when %saves, save_registers 4
     load_arguments
     b 12f
 11: mov groups, all_groups
@@ -74,9 +72,7 @@ begin_a .req x17
     subs w11, w11, #1
     b.gt 11b
     mov x30, kept_link
-    .if saves
-    restore_registers
-    .endif
+    when %saves, restore_registers
     ret
     .endm
 
@@ -91,9 +87,7 @@ begin_a .req x17
 
 /* Once in what is three lines of a panel of three vectors. Lower tiles are too short to share it. */
     .macro fetch_ahead height, vectors
-    .if (\height > 4) & (\vectors == 3)
-    prfm pldl2keep, [b, x8]
-    .endif
+    when %((\height > 4) & (\vectors == 3)), prfm pldl2keep, [b, x8]
     .endm
 
     .macro copy_to sum, from

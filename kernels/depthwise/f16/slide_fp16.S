@@ -92,24 +92,12 @@ first_to .req x22
     .macro multiply_columns x
     .set column, \x
     for_all begin_sum, 0, sums
-    .set sum, 0
-    .rept sums
-    mac fmla, %(sum), %(17 + column % 3 * lines + sum), 8
-    .set sum, sum + 1
-    .endr
+    each sum, sums, mac fmla, %(sum), %(17 + column % 3 * lines + sum), 8
     multiply_column fmul, 0, 1
     multiply_column fmla, 1, 0
     multiply_column fmla, 2, 0
-    .set sum, 0
-    .rept sums
-    add_part %(sum), %(2 + sum)
-    .set sum, sum + 1
-    .endr
-    .set sum, 0
-    .rept sums
-    add_part %(sum), %(4 + sum)
-    .set sum, sum + 1
-    .endr
+    each sum, sums, add_part %(sum), %(2 + sum)
+    each sum, sums, add_part %(sum), %(4 + sum)
     .endm
 
 /* ---- ends: as kernels/gemm/finish.h says, offsets are added as f32 ---- */
@@ -136,9 +124,7 @@ first_to .req x22
 
     .macro store_halves
     st1 {v0.8h}, [to], row
-    .if sums == 2
-    st1 {v1.8h}, [lower], row
-    .endif
+    when %(sums == 2), st1 {v1.8h}, [lower], row
     .endm
 
 /* Halves by one branch, if they are what sums are; all else is out of the way. */
@@ -157,9 +143,7 @@ first_to .req x22
     for_all limit, 0, sums
     b .Lvalues\@
 2:  store_floats 0, to
-    .if sums == 2
-    store_floats 1, lower
-    .endif
+    when %(sums == 2), store_floats 1, lower
     b .Ldone\@
     .subsection 0
     .endm
@@ -210,16 +194,10 @@ first_to .req x22
     add lower, to, below
     mov x1, first_list
     ldr scratch, [taps, #TAPS_LIST]
-    .set r, 1
-    .rept lines - 1
-    list_below %(r + 1), %(r)
-    .set r, r + 1
-    .endr
+    each_from r, 1, %(lines - 1), list_below %(r + 1), %(r)
     ldr left, [taps, #TAPS_PIXELS]
     load_column 0
-    .if stride == 1
-    load_column 1
-    .endif
+    when %(stride == 1), load_column 1
     .endm
 /* As many rows of pixels farther as are done at a time. */
     .macro next_row
@@ -232,11 +210,7 @@ first_to .req x22
     ldr q\register, [scratch, #32 * \tap]
     .endm
     .macro load_weights
-    .set tap, 0
-    .rept 9
-    load_weight %(8 + tap), %(tap)
-    .set tap, tap + 1
-    .endr
+    each tap, 9, load_weight %(8 + tap), %(tap)
     .endm
 
     .macro slide_function name, of_sums, of_stride

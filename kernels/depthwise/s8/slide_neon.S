@@ -34,9 +34,7 @@
     load_line \first, line_0
     load_line %(\first + 1), line_1
     load_line %(\first + 2), line_2
-    .if !has_sign
-    for_all flip, \first, 3, 31
-    .endif
+    when %(!has_sign), for_all flip, \first, 3, 31
     .endm
 
 /* Tap number t, its column after the other, of pixel number u: op is smull or smlal. */
@@ -58,12 +56,8 @@
     .set t, 0
     .rept (TAPS + 1) / 2
     multiply_tap smull, %(t), \u
-    .if t + 1 < TAPS
-    multiply_tap smlal, %(t + 1), \u
-    .endif
-    .if t >= 2
-    add_products %(28 - t / 2 % 2 * 2), %(29 - t / 2 % 2 * 2)
-    .endif
+    when %(t + 1 < TAPS), multiply_tap smlal, %(t + 1), \u
+    when %(t >= 2), add_products %(28 - t / 2 % 2 * 2), %(29 - t / 2 % 2 * 2)
     .set t, t + 2
     .endr
     add_products %(26 + (TAPS - 1) / 2 % 2 * 2), %(27 + (TAPS - 1) / 2 % 2 * 2)

@@ -65,24 +65,14 @@ first_to .req x26
     \op v\sum\().4s, v\sum\().4s, v\other\().4s
     .endm
     .macro with_channels op, sums, vectors, first
-    .set j, 0
-    .rept \sums
-    with \op, %(j), %(\first + j % \vectors)
-    .set j, j + 1
-    .endr
+    each j, \sums, with \op, %(j), %(\first + j % \vectors)
     .endm
     .macro with_all op, sums, other
-    .set j, 0
-    .rept \sums
-    with \op, %(j), \other
-    .set j, j + 1
-    .endr
+    each j, \sums, with \op, %(j), \other
     .endm
     .macro load_channels vectors, at
     ldp q4, q5, [\at]
-    .if \vectors == 4
-    ldp q6, q7, [\at, #32]
-    .endif
+    when %(\vectors == 4), ldp q6, q7, [\at, #32]
     .endm
 
     .macro times_lane to, value, lane
@@ -232,11 +222,7 @@ first_to .req x26
     .endm
 
     .macro pixel u
-    .set x, \u * stride + columns - stride
-    .rept stride
-    load_column_at x
-    .set x, x + 1
-    .endr
+    each_from x, %(\u * stride + columns - stride), stride, load_column_at x
     .if quads == 4
     ld1 {v0.4s - v3.4s}, [from], from_row
     .else
@@ -278,9 +264,7 @@ first_to .req x26
     cbz end, 1f
     ldp q28, q29, [scales]
 1:  load_float_start 30
-    .if !has_sign
-    movi v31.16b, #0x80
-    .endif
+    when %(!has_sign), movi v31.16b, #0x80
     .endm
 
 /* So many rows of pixels farther. */
@@ -294,11 +278,7 @@ first_to .req x26
     .endm
 
     .macro load_first_columns count
-    .set x, 0
-    .rept \count
-    load_column_at x
-    .set x, x + 1
-    .endr
+    each x, \count, load_column_at x
     .endm
 
 /* type, columns, stride: of the name; quads: vectors of four channels that are done at a time. */
@@ -325,9 +305,7 @@ first_to .req x26
     b.ne 1f
     ldr end, [taps, #TAPS_END]
 1:  load_end
-    .if quads == 2
-    load_scales
-    .endif
+    when %(quads == 2), load_scales
     load_weights
     add group_weights, group_weights, #group_bytes
     mov first_to, to

@@ -13,18 +13,12 @@
  * k. */
     .macro count_groups R
     .set group, \R
-    .if \R > 8
-    .set group, 8
-    .endif
+    when %(\R > 8), .set group, 8
     .set groups, 2 * \R / group
     .endm
 
     .macro all_groups R, C, next, last=0
-    .set g, 0
-    .rept groups - 1
-    multiply_group \R, \C, %(g), %(g + 1)
-    .set g, g + 1
-    .endr
+    each g, %(groups - 1), multiply_group \R, \C, %(g), %(g + 1)
     multiply_group \R, \C, %(g), \next, \last
     .endm
 
@@ -39,11 +33,7 @@
     .endm
 
     .macro store_sums R, C
-    .set g, 0
-    .rept \R * \C / 2
-    store_two %(32 - \R * \C + 2 * g), %(33 - \R * \C + 2 * g), %(32 * g)
-    .set g, g + 1
-    .endr
+    each g, %(\R * \C / 2), store_two %(32 - \R * \C + 2 * g), %(33 - \R * \C + 2 * g), %(32 * g)
     .endm
 
     .macro all_rounds R, C

@@ -33,25 +33,19 @@
  * vector and pointer. */
     .macro find_vector R, C, g, n
     .set to, \n
-    .if \g * group % \R == 0
-    .set to, \n - \C
-    .endif
+    when %(\g * group % \R == 0), .set to, \n - \C
     .if to >= 0
     set_row %(\g * group % \R + to)
     .set to, (\g * group + to) % 8
     .else
     .set row, 2
-    .if \n
-    .set row, 12 + \n
-    .endif
+    when \n, .set row, 12 + \n
     .set to, 32 - \R * \C - 2 * \C + \g * group / \R * \C + \n
     .endif
     .endm
     .macro count_vectors R, C, g
     .set vectors, group
-    .if \g * group % \R == 0
-    .set vectors, group + \C
-    .endif
+    when %(\g * group % \R == 0), .set vectors, group + \C
     .endm
 
 /* Instruction `op` of those that load group g: low n, the insertion of the vector that has waited
@@ -72,9 +66,7 @@
     .set op, op + 1
     .endm
     .macro insert_waiting
-    .if waits_longer >= 0
-    insert_high %(waits_longer), %(1 + 2 * turn)
-    .endif
+    when %(waits_longer >= 0), insert_high %(waits_longer), %(1 + 2 * turn)
     .endm
     .macro insert_both
     insert_waiting
@@ -104,19 +96,13 @@
     .if (group == 8) & (op / 3 >= (vectors - group))
     .set ready, (op / 3 - (vectors - group) + 1) * \C
     .endif
-    .if (ready <= f) & (op * group * \C < f * ops)
-    load_op \R, \C, \next
-    .endif
+    when %((ready <= f) & (op * group * \C < f * ops)), load_op \R, \C, \next
     .endif
     .endr
     .endr
-    .if \last
-    subs rounds, rounds, #1
-    .endif
+    when \last, subs rounds, rounds, #1
     .rept ops
-    .if op < ops
-    load_op \R, \C, \next
-    .endif
+    when %(op < ops), load_op \R, \C, \next
     .endr
     .endm
 

@@ -43,11 +43,7 @@
     .endm
 
     .macro round R, C, pairs, lag
-    .set n, 0
-    .rept \pairs
-    load_row \R, \C, \pairs, %(n)
-    .set n, n + 1
-    .endr
+    each n, \pairs, load_row \R, \C, \pairs, %(n)
     load %(32 - \R * \C - 2 * \C), %(32 - \R * \C - 2 * \C + 1), 2
     .set n, 1
     .rept \C - 1
@@ -56,14 +52,10 @@
     .endr
     .set n, 0
     .rept \R + \lag
-    .if n < \R
-    multiply_row \R, \C, \pairs, %(n), 0
-    .endif
+    when %(n < \R), multiply_row \R, \C, \pairs, %(n), 0
     .if n >= \lag
     multiply_row \R, \C, \pairs, %(n - \lag), 1
-    .if n - \lag + \pairs < \R
-    load_row \R, \C, \pairs, %(n - \lag + \pairs)
-    .endif
+    when %(n - \lag + \pairs < \R), load_row \R, \C, \pairs, %(n - \lag + \pairs)
     .endif
     .set n, n + 1
     .endr

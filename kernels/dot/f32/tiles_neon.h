@@ -25,12 +25,8 @@ sums .req x5
 /* The register of row i's pointer: */
     .macro set_row i
     .set row, 0
-    .if \i
-    .set row, 5 + \i
-    .endif
-    .if \i > 12
-    .set row, 6 + \i
-    .endif
+    when \i, .set row, 5 + \i
+    when %(\i > 12), .set row, 6 + \i
     .endm
 
     .macro set_pointers R, C
@@ -113,9 +109,7 @@ left .req x24
     mul to_next_rows, to_next_rows, stride
     mov left, x7
     lsl x_bytes, rounds, #5
-    .if pointers_move
-    sub to_next_rows, to_next_rows, x_bytes
-    .endif
+    when %pointers_move, sub to_next_rows, to_next_rows, x_bytes
     .endm
 
     .macro move_row row
@@ -133,11 +127,7 @@ left .req x24
     .endr
     .if pointers_move
     move_column 2
-    .set n, 1
-    .rept \C - 1
-    move_column %(12 + n)
-    .set n, n + 1
-    .endr
+    each_from n, 1, %(\C - 1), move_column %(12 + n)
     .endif
     .endm
 

@@ -36,9 +36,7 @@ wrap .req x21  /* the same at the end of a channel */
  * that reads it comes first in the last tap. */
     .macro find_pixel place
     .set px, \place
-    .if (last != 0) & (reach > 20)
-    .set px, (px + 7) % 8
-    .endif
+    when %((last != 0) & (reach > 20)), .set px, (px + 7) % 8
     .set value, px * stride + t
     .endm
 
@@ -66,22 +64,12 @@ wrap .req x21  /* the same at the end of a channel */
 
 /* The next one that the tap has. */
     .macro find_load
-    .if (load == OWN_SECOND) & ((t != 0) | (vectors != 3))
-    .set load, OWN_LAST
-    .endif
-    .if (load == SIXTH) & ((t != 4) | (reach <= 20))
-    .set load, NEXT_FIRST
-    .endif
-    .if (load == NEXT_FIRST) & (last > ahead)
-    .set load, NO_LOAD
-    .endif
-    .if (load == NEXT_SECOND) & ((last != 0) | (vectors != 3))
-    .set load, SOURCE
-    .endif
+    when %((load == OWN_SECOND) & ((t != 0) | (vectors != 3))), .set load, OWN_LAST
+    when %((load == SIXTH) & ((t != 4) | (reach <= 20))), .set load, NEXT_FIRST
+    when %((load == NEXT_FIRST) & (last > ahead)), .set load, NO_LOAD
+    when %((load == NEXT_SECOND) & ((last != 0) | (vectors != 3))), .set load, SOURCE
     .set from, 4 * (load - SOURCE)
-    .if (from >= 0) & ((last * ahead == 0) | (from == 20) | (from >= reach))
-    .set load, NO_LOAD
-    .endif
+    when %((from >= 0) & ((last * ahead == 0) | (from == 20) | (from >= reach))), .set load, NO_LOAD
     .endm
 
 /* ready: the multiply-add after which it may come. */
@@ -96,9 +84,7 @@ wrap .req x21  /* the same at the end of a channel */
     .rept 8
     find_pixel before
     .set before, before + 1
-    .if (value / 4) % 5 == (load - SOURCE)
-    .set ready, 7 + before * later
-    .endif
+    when %((value / 4) % 5 == (load - SOURCE)), .set ready, 7 + before * later
     .endr
     .endif
     .endm
@@ -169,9 +155,7 @@ wrap .req x21  /* the same at the end of a channel */
     .macro tap op, number, has_next
     .set t, \number
     .set last, 0
-    .if t == taps - 1
-    .set last, 1
-    .endif
+    when %(t == taps - 1), .set last, 1
     .set ahead, \has_next
     .set load, OWN_SECOND
     .set move, 0
@@ -179,11 +163,7 @@ wrap .req x21  /* the same at the end of a channel */
     .endm
 
     .macro other_taps has_next
-    .set number, 1
-    .rept taps - 1
-    tap fmla, %number, \has_next
-    .set number, number + 1
-    .endr
+    each_from number, 1, %(taps - 1), tap fmla, %number, \has_next
     .endm
 
 /* ---- a kernel ---- */

@@ -46,19 +46,13 @@ extras .req x17
     .else
     ld1 {v0.4s, v1.4s, v2.4s, v3.4s}, [at]
     .endif
-    .if 7 * \stride + \taps > 16
-    ldr q4, [at, #64]
-    .endif
+    when %(7 * \stride + \taps > 16), ldr q4, [at, #64]
     .endm
 
 /* ---- after them ---- */
 
     .macro add_pixel i, vectors
-    .set v, 0
-    .rept \vectors
-    add_to %(32 - 8 * \vectors + \vectors * \i + v), %(5 + v)
-    .set v, v + 1
-    .endr
+    each v, \vectors, add_to %(32 - 8 * \vectors + \vectors * \i + v), %(5 + v)
     .endm
     shared_limits
     .macro finish vectors
@@ -66,11 +60,7 @@ extras .req x17
     tbz extras, #ADDS_BIAS, 1f
     ldr at, [task, #TASK_BIAS]
     several_at ld1, \vectors, 5, at
-    .set i, 0
-    .rept 8
-    add_pixel %i, \vectors
-    .set i, i + 1
-    .endr
+    each i, 8, add_pixel %i, \vectors
 1:  tbz extras, #HAS_LOW, 2f
     limit_sums at_least, %(32 - 8 * \vectors), task, TASK_LOW, at
 2:  tbz extras, #HAS_HIGH, 3f

@@ -24,9 +24,7 @@ panel .req x16
     .macro other_taps stride, taps, vectors
     .set t, 1
     .rept \taps - 1
-    .if ((t == 4) & (7 * \stride + \taps > 20)) != 0
-    ldr q0, [at, #80]
-    .endif
+    when %(((t == 4) & (7 * \stride + \taps > 20)) != 0), ldr q0, [at, #80]
     tap fmla, %t, \stride, \vectors
     .set t, t + 1
     .endr
@@ -36,9 +34,7 @@ panel .req x16
 
     .macro kernel_out_of_order name, stride, taps, vectors
     begin_function \name
-    .if \vectors == 3
-    save_registers 4
-    .endif
+    when %(\vectors == 3), save_registers 4
     load_task \vectors
 4:  mov table, rows
     mov b, weights
@@ -59,9 +55,7 @@ panel .req x16
     subs c, c, #1
     b.ne 5b
     end_tile \stride, \vectors
-    .if \vectors == 3
-    restore_registers
-    .endif
+    when %(\vectors == 3), restore_registers
     ret
     end_function \name
     .endm
@@ -69,9 +63,7 @@ panel .req x16
 /* ---- all ---- */
 
     .macro kernel name, taps, stride, width, in_order
-    .if !\in_order
-    kernel_out_of_order \name, \stride, \taps, %(\width / 4)
-    .endif
+    when %(!\in_order), kernel_out_of_order \name, \stride, \taps, %(\width / 4)
     .endm
 #define KERNEL(taps, stride, width, isa, in_order) \
     kernel rowconv_f32_##taps##s##stride##_8x##width##_##isa, taps, stride, width, in_order;

@@ -31,11 +31,7 @@ a_step .req x9
     ld1 {v0.16b - v3.16b}, [a], #64
     ldp q4, q5, [b]
     add b, b, #64
-    .set pair, 0
-    .rept 4
-    multiply_pair %(pair), %(24 + 2 * pair), %(25 + 2 * pair)
-    .set pair, pair + 1
-    .endr
+    each pair, 4, multiply_pair %(pair), %(24 + 2 * pair), %(25 + 2 * pair)
     .endm
     .macro to_float sum
     fsub v\sum\().4s, v\sum\().4s, v16.4s
@@ -74,17 +70,9 @@ a_step .req x9
     add scales, scales, #56
     add a, a, a_step
     for_all to_float, 24, 8
-    .set i, 0
-    .rept 8
-    add_scaled %(8 + i), %(24 + i), %(6 + i % 2)
-    .set i, i + 1
-    .endr
+    each i, 8, add_scaled %(8 + i), %(24 + i), %(6 + i % 2)
     subs blocks, blocks, #1
     b.ne 1b
-    .set pair, 0
-    .rept 4
-    store_pair %(8 + 2 * pair), %(9 + 2 * pair)
-    .set pair, pair + 1
-    .endr
+    each pair, 4, store_pair %(8 + 2 * pair), %(9 + 2 * pair)
     pop_and_return
     end_function gemm_blocks_8x4_i8mm

@@ -36,9 +36,7 @@
     .set first_sum, 32 - sets * set_sums
     .set last_set, 32 - set_sums
     .set together, 4 /* steps */
-    .if \height == 1
-    .set together, 8
-    .endif
+    when %(\height == 1), .set together, 8
     .endm
 
     .macro multiply_step height, vectors, step
@@ -60,18 +58,12 @@
     .set i, 0
     .rept (sets / 2) * set_sums
     .set from, first_sum + i
-    .if sets == 4
-    .set from, from + (i / set_sums) * set_sums
-    .endif
+    when %(sets == 4), .set from, from + (i / set_sums) * set_sums
     add_halves %(from + set_sums), %(from), %(from + set_sums)
     .set i, i + 1
     .endr
     .if sets == 4
-    .set i, 0
-    .rept set_sums
-    add_halves %(last_set + i), %(first_sum + set_sums + i), %(last_set + i)
-    .set i, i + 1
-    .endr
+    each i, set_sums, add_halves %(last_set + i), %(first_sum + set_sums + i), %(last_set + i)
     .endif
     .endm
 
@@ -85,11 +77,7 @@
     cbz scratch, 6f
 5:  fetch_ahead \height, \vectors
     load_bytes 0, %(2 * together * \height), a
-    .set step, 0
-    .rept together
-    multiply_step \height, \vectors, %(step)
-    .set step, step + 1
-    .endr
+    each step, together, multiply_step \height, \vectors, %(step)
     subs scratch, scratch, #1
     b.ne 5b
 6:  ands groups, groups, #together - 1
@@ -109,11 +97,7 @@
     fcvtn2 v\j\().8h, v5.4s
     .endm
     .macro add_offsets first, width, is_last
-    .set j, 0
-    .rept \width
-    add_halves %(\first + j), %(\first + j), %(j)
-    .set j, j + 1
-    .endr
+    each j, \width, add_halves %(\first + j), %(\first + j), %(j)
     .endm
     .macro load_limits
     ldr s0, [end, #FINISH_LOW]
@@ -144,17 +128,9 @@
 /* To f32 in memory, at c: what there was, or what each row begins with, is at `at`, and that of the
  * next row `scratch` behind it; NULL: nothing. */
     .macro store_floats first, width, is_last
-    .set j, 0
-    .rept \width
-    widen %(2 * j), %(\first + j)
-    .set j, j + 1
-    .endr
+    each j, \width, widen %(2 * j), %(\first + j)
     cbz at, 1f
-    .set j, 0
-    .rept \width
-    add_two %(2 * j), %(2 * j + 1), %(32 * j)
-    .set j, j + 1
-    .endr
+    each j, \width, add_two %(2 * j), %(2 * j + 1), %(32 * j)
     add at, at, scratch
 1:  .set j, 0
     .rept \width

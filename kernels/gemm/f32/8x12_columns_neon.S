@@ -22,11 +22,7 @@ at .req x8
     .endm
     .macro add_bias
     ld1 {v4.4s, v5.4s, v6.4s}, [scratch]
-    .set j, 0
-    .rept 12
-    add_to_column %(8 + 2 * j), %(9 + 2 * j), %(4 + j / 4), %(j % 4)
-    .set j, j + 1
-    .endr
+    each j, 12, add_to_column %(8 + 2 * j), %(9 + 2 * j), %(4 + j / 4), %(j % 4)
     .endm
     .macro add_to_column s0, s1, bias, lane
     dup v0.4s, v\bias\().s[\lane]

@@ -48,15 +48,7 @@ at .req x8
 /* Rows of A in va and va + 1. */
     .macro step va
     step_of_b
-    .set i, 0
-    .rept 8
-    .set j, 0
-    .rept 3
-    multiply_row %(i), %(j), %(\va + i / 4), %(i % 4)
-    .set j, j + 1
-    .endr
-    .set i, i + 1
-    .endr
+    each i, 8, each j, 3, multiply_row %(i), %(j), %(\va + i / 4), %(i % 4)
     .endm
 
     begin_tile gemm_f32_8x12_whole_neon

@@ -18,11 +18,7 @@ at .req x8
     .endm
     .macro add_bias
     several_at ld1, %(LINES / 4), 4, scratch
-    .set j, 0
-    .rept LINES
-    add_to_column %(32 - (LINES - j) * VECTORS), %(4 + j / 4), %(j % 4)
-    .set j, j + 1
-    .endr
+    each j, LINES, add_to_column %(32 - (LINES - j) * VECTORS), %(4 + j / 4), %(j % 4)
     .endm
     .macro add_to_column first, bias, lane
     dup v0.4s, v\bias\().s[\lane]

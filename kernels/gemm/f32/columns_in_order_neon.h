@@ -33,9 +33,7 @@
     .set lanes, 2
     .macro set_kind V, width
     .set b_registers, 2
-    .if (\V <= 2) & (\width > 4)
-    .set b_registers, 4
-    .endif
+    when %((\V <= 2) & (\width > 4)), .set b_registers, 4
     .endm
 
 /* Instruction `op` of those that load a step's rows of A to register `to` and the following: low v, high v, insert v - 1 for each vector, the last insertion, the next step's address. */
@@ -80,9 +78,7 @@
     multiply \fop, %(32 - \V * \width + f), %(\from + v), %(register), %(l)
     .set f, f + 1
     .set v, v + 1
-    .if f % (lanes * \V) > 0
-    next_op \V, \to
-    .endif
+    when %(f % (lanes * \V) > 0), next_op \V, \to
     .endr
     .set l, l + 1
     .endr
@@ -99,24 +95,14 @@
     .set units, \width / lanes
     .set from, \number % 2 * \V
     .set a_ops, 3 * \V + 1
-    .if (\last) & (\number == 3)
-    .set a_ops, 0
-    .endif
+    when %((\last) & (\number == 3)), .set a_ops, 0
     .set ops, a_ops
-    .if \number == 4
-    .set ops, a_ops + 1
-    .endif
+    when %(\number == 4), .set ops, a_ops + 1
     .set end, 8 * units
-    .if \last
-    .set end, 4 * units
-    .endif
+    when \last, .set end, 4 * units
     .set op, 0
     .set f, 0
-    .set u, 0
-    .rept units
-    use_b \fop, \V, \width, %(from), %(\V - from), %(\number * units + u), %(end)
-    .set u, u + 1
-    .endr
+    each u, units, use_b \fop, \V, \width, %(from), %(\V - from), %(\number * units + u), %(end)
     .rept ops
     next_op \V, %(\V - from)
     .endr
@@ -124,17 +110,9 @@
 
 /* A of the first step, and as much of B as there is room for. */
     .macro begin_steps V
-    .set v, 0
-    .rept \V
-    load_a %(v), %(16 * v)
-    .set v, v + 1
-    .endr
+    each v, \V, load_a %(v), %(16 * v)
     next_a
-    .set u, 0
-    .rept b_registers
-    load_b %(2 * \V + u), %(4 * lanes * u)
-    .set u, u + 1
-    .endr
+    each u, b_registers, load_b %(2 * \V + u), %(4 * lanes * u)
     .endm
 
 /* All rounds, at least one: count is one less. */

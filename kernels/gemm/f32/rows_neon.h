@@ -79,17 +79,13 @@
 
 /* Tiles one row lower, as a part of the same call: what they keep is kept already. */
     .macro go_on_lower lower, kind
-    .if rows_are_long == 0
-    lsr x11, tiles, #63
-    .endif
+    when %(rows_are_long == 0), lsr x11, tiles, #63
     .if \lower <= 5
     ldrb w13, [strip, #STRIP_LOW_TILES]
     .else
     ldrb w5, [strip, #STRIP_LOW_TILES]
     .endif
-    .if rows_are_long == 0
-    cbnz x11, .Lshort_\lower\()_\kind
-    .endif
+    when %(rows_are_long == 0), cbnz x11, .Lshort_\lower\()_\kind
     b .Ltile_\lower\()_\kind
     .endm
 
@@ -176,18 +172,14 @@
 
     .macro rows_kernel name, height, vectors, group, widest, kind
     begin_rows_kernel \name, \height, \vectors, \group, \widest, \kind
-    .if parts > 1
-    join_parts \height, \vectors
-    .endif
+    when %(parts > 1), join_parts \height, \vectors
     go_to_ending
     store_whole \height, \vectors
     subs tiles, tiles, #1
     b.ne 11b
 .Lend_\height\()_\kind\():
     end_frame \height, \vectors
-    .if parts > 1
-    clear_parts \height, \vectors
-    .endif
+    when %(parts > 1), clear_parts \height, \vectors
 
     special_rows \height, \vectors, \group, \kind
     end_tail \vectors, \group

@@ -71,17 +71,9 @@ lanes .req x14
     .endm
 
     .macro multiply_rows depth, vectors, count
-    .set i, 0
-    .rept \count
-    load_a \depth, %(\count * \vectors + i)
-    .set i, i + 1
-    .endr
+    each i, \count, load_a \depth, %(\count * \vectors + i)
     step fmul, \depth, \vectors, \count, 0
-    .set p, 1
-    .rept \depth - 1
-    step fmla, \depth, \vectors, \count, %(p)
-    .set p, p + 1
-    .endr
+    each_from p, 1, %(\depth - 1), step fmla, \depth, \vectors, \count, %(p)
     .endm
 
 /* Two registers behind the sums are free now: of A's rows, or of sums that one row does not have. */
@@ -91,11 +83,7 @@ lanes .req x14
     .set j, 0
     .rept \vectors
     load_bias %(\count * \vectors)
-    .set i, 0
-    .rept \count
-    add_to %(i * \vectors + j), %(\count * \vectors)
-    .set i, i + 1
-    .endr
+    each i, \count, add_to %(i * \vectors + j), %(\count * \vectors)
     .set j, j + 1
     .endr
 1:  ldr scratch, [strip, #STRIP_CLAMP]
@@ -107,41 +95,19 @@ lanes .req x14
     .endm
 
     .macro store_rows vectors, count
-    .set i, 0
-    .rept \count
-    several st1, \vectors, %(i * \vectors), c, ldc
-    .set i, i + 1
-    .endr
+    each i, \count, several st1, \vectors, %(i * \vectors), c, ldc
     .endm
 
 /* The last vector's first `lanes` elements go to `last`, and a third one to `third`. */
     .macro store_ragged vectors, count
-    .set i, 0
-    .rept \count
-    .if \vectors > 1
-    several st1, %(\vectors - 1), %(i * \vectors), c, ldc
-    .endif
-    .set i, i + 1
-    .endr
+    each i, \count, when %(\vectors > 1), several st1, %(\vectors - 1), %(i * \vectors), c, ldc
     tbnz lanes, #1, 3f
-    .set i, 0
-    .rept \count
-    store_one %(i * \vectors + \vectors - 1), 0, last
-    .set i, i + 1
-    .endr
+    each i, \count, store_one %(i * \vectors + \vectors - 1), 0, last
     b 4f
 3:
-    .set i, 0
-    .rept \count
-    store_two %(i * \vectors + \vectors - 1), last
-    .set i, i + 1
-    .endr
+    each i, \count, store_two %(i * \vectors + \vectors - 1), last
     tbz lanes, #0, 4f
-    .set i, 0
-    .rept \count
-    store_one %(i * \vectors + \vectors - 1), 2, third
-    .set i, i + 1
-    .endr
+    each i, \count, store_one %(i * \vectors + \vectors - 1), 2, third
 4:
     .endm
 
@@ -163,37 +129,27 @@ lanes .req x14
     ldr ldb, [strip, #STRIP_TAIL_LDB]
     lsl ldb, ldb, #2
 1:
-    .set p, 0
-    .rept \depth
-    several ld1, \vectors, %(32 - \depth * \vectors + p * \vectors), b, ldb
-    .set p, p + 1
-    .endr
+    each p, \depth, several ld1, \vectors, %(32 - \depth * \vectors + p * \vectors), b, ldb
     .endm
 
 /* As many rows at once as there are registers for their sums and their values of A. */
     .macro kernel name, depth, vectors
     .set count, 4
-    .if \depth * \vectors + 4 * \vectors + 4 > 32
-    .set count, 2
-    .endif
+    when %(\depth * \vectors + 4 * \vectors + 4 > 32), .set count, 2
     kernel_by \name, %(count), \depth, \vectors
     .endm
 
     .macro kernel_by name, count, depth, vectors
     .set saves, (\depth * \vectors > 16) | (\count * \vectors + \count > 8)
     begin_function gemm_f32_shallow_\name\()_neon
-    .if saves
-    save_registers 4
-    .endif
+    when %saves, save_registers 4
     ldp lda, ldc, [strip, #STRIP_LDA]
     ldp ldb, rows, [strip, #STRIP_LDB]
     ldr special, [strip, #STRIP_SPECIAL]
     lsl lda, lda, #2
     lsl ldc, ldc, #2
     lsl ldb, ldb, #2
-    .if \depth == 3
-    add a2, a, #8
-    .endif
+    when %(\depth == 3), add a2, a, #8
     load_strip \depth, \vectors
     cbnz special, 14f
     subs rows, rows, #\count
@@ -209,9 +165,7 @@ lanes .req x14
     subs rows, rows, #1
     b.ne 13b
 15:
-    .if saves
-    restore_registers
-    .endif
+    when %saves, restore_registers
     ret
 
 14: ldr lanes, [strip, #STRIP_LANES]

@@ -26,18 +26,12 @@ copied_too .req x12
     .set packing, 0
 
     .macro each_line what
-    .set i, 0
-    .rept LINES
-    \what %(32 - LINES * VECTORS + VECTORS * i)
-    .set i, i + 1
-    .endr
+    each i, LINES, \what %(32 - LINES * VECTORS + VECTORS * i)
     .endm
 
     .macro begin_tile name
     begin_function \name
-    .if LINES * VECTORS > 16
-    save_registers 4
-    .endif
+    when %(LINES * VECTORS > 16), save_registers 4
     ldp k, a, [tile, #TILE_K]
     ldp b, c, [tile, #TILE_B]
     ldr line, [tile, #LINE_STEP]
@@ -72,20 +66,14 @@ copied_too .req x12
     dup v5.4s, v5.s[0]
     clamp_sums
 2:  each_line store_line
-    .if LINES * VECTORS > 16
-    restore_registers
-    .endif
+    when %(LINES * VECTORS > 16), restore_registers
     ret
     end_function \name
     .endm
 
 /* v4 … to the vectors of every line. */
     .macro add_to_lines
-    .set i, 0
-    .rept LINES * VECTORS
-    add_to %(32 - LINES * VECTORS + i), %(4 + i % VECTORS)
-    .set i, i + 1
-    .endr
+    each i, %(LINES * VECTORS), add_to %(32 - LINES * VECTORS + i), %(4 + i % VECTORS)
     .endm
 
 /* The next twelve values of B in v4 … v6, which come from the panel, or go there: by general

@@ -74,18 +74,12 @@ row_scales .req x11
     two_halves \height, \step
     .endif
     .endr
-    .if \vectors == 1
-    add b, b, #128
-    .endif
+    when %(\vectors == 1), add b, b, #128
     .endm
 
     .macro begin_row first, count
     ld1r {v\first\().4s}, [starts], #4
-    .set k, 1
-    .rept \count - 1
-    copy %(\first + k), \first
-    .set k, k + 1
-    .endr
+    each_from k, 1, %(\count - 1), copy %(\first + k), \first
     .endm
     .macro copy to, from
     mov v\to\().16b, v\from\().16b
@@ -101,9 +95,7 @@ row_scales .req x11
     .endm
     .macro load_scales vectors
     .if scale_bytes == 4
-    .if \vectors == 2
-    ldp q6, q7, [b, #32]
-    .endif
+    when %(\vectors == 2), ldp q6, q7, [b, #32]
     ldp q4, q5, [b]
     .else
     .if \vectors == 2
@@ -187,17 +179,11 @@ row_scales .req x11
     .endif
     cbz blocks, 4f
 2:  mov rounds, all_rounds
-    .set i, 0
-    .rept \height
-    begin_row %(first_block + 2 * i * \vectors), %(2 * \vectors)
-    .set i, i + 1
-    .endr
+    each i, \height, begin_row %(first_block + 2 * i * \vectors), %(2 * \vectors)
 3:  one_round \height, \vectors
     subs rounds, rounds, #1
     b.ne 3b
-    .if \vector
-    add b, b, #(8 * scale_bytes - 16)
-    .endif
+    when \vector, add b, b, #(8 * scale_bytes - 16)
     finish_block \height, \vectors
     add b, b, #(16 * scale_bytes + 16 * \vector - 8 * scale_bytes * \vector)
     subs blocks, blocks, #1

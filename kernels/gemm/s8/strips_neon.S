@@ -58,31 +58,11 @@ tiles .req w0 /* tile is not wanted by then */
     .set is_first, 0
     .macro column height, j, b
     .set upper, 6 + 4 * (1 - narrow)
-    .if \height == 1
-    .set upper, 6 + (1 - narrow)
-    .endif
-    .set i, 0
-    .rept \height
-    lower_product %(6 + i), %(i), \b
-    .set i, i + 1
-    .endr
-    .set i, 0
-    .rept \height
-    upper_product %(upper + i), %(i), \b
-    .set i, i + 1
-    .endr
-    .set i, 0
-    .rept \height
-    add_product %(first_sum + 4 * i + \j), %(6 + i)
-    .set i, i + 1
-    .endr
-    .if !narrow
-    .set i, 0
-    .rept \height
-    add_product %(first_sum + 4 * i + \j), %(upper + i)
-    .set i, i + 1
-    .endr
-    .endif
+    when %(\height == 1), .set upper, 6 + (1 - narrow)
+    each i, \height, lower_product %(6 + i), %(i), \b
+    each i, \height, upper_product %(upper + i), %(i), \b
+    each i, \height, add_product %(first_sum + 4 * i + \j), %(6 + i)
+    when %(!narrow), each i, \height, add_product %(first_sum + 4 * i + \j), %(upper + i)
     .endm
 
     .macro load_rows height
@@ -108,14 +88,8 @@ tiles .req w0 /* tile is not wanted by then */
     mov at, from
     .set i, 0
     .rept \height
-    .set j, 0
-    .rept 4
-    begin_sum %(first_sum + 4 * i + j), %(j)
-    .set j, j + 1
-    .endr
-    .if i + 1 < \height
-    add at, at, from_line
-    .endif
+    each j, 4, begin_sum %(first_sum + 4 * i + j), %(j)
+    when %(i + 1 < \height), add at, at, from_line
     .set i, i + 1
     .endr
     .endm
@@ -152,31 +126,19 @@ tiles .req w0 /* tile is not wanted by then */
     st1 {v\sum\().4s}, [at], line
     .endm
     .macro for_rows height, op, others:vararg
-    .set i, 0
-    .rept \height
-    \op %(i), \others
-    .set i, i + 1
-    .endr
+    each i, \height, \op %(i), \others
     .endm
     .macro end_square height
-    .if narrow
-    ldr q0, [from]
-    .endif
+    when %narrow, ldr q0, [from]
     for_rows \height, join_columns, 0, 1
     for_rows \height, join_columns, 2, 3
     for_rows \height, join_columns, 0, 2
-    .if narrow
-    add_beginnings \height
-    .endif
+    when %narrow, add_beginnings \height
     mov at, c
     add c, c, #16
     add from, from, #16
     subs columns, columns, #16
-    .set i, 0
-    .rept \height
-    store_row %(first_sum + 4 * i)
-    .set i, i + 1
-    .endr
+    each i, \height, store_row %(first_sum + 4 * i)
     .endm
 
     .macro load_arguments
@@ -212,9 +174,7 @@ tiles .req w0 /* tile is not wanted by then */
 
     .macro strip height, kind
     begin_function gemm_s8_\kind\()_\height\()_neon
-    .if \height > 1
-    save_registers %(3 - 2 * narrow)
-    .endif
+    when %(\height > 1), save_registers %(3 - 2 * narrow)
     load_arguments
 3:  mov c, begin_c
     mov next_b, begin_b
@@ -241,9 +201,7 @@ tiles .req w0 /* tile is not wanted by then */
     go_down
     subs tiles, tiles, #1
     b.gt 3b
-    .if \height > 1
-    restore_registers
-    .endif
+    when %(\height > 1), restore_registers
     ret
     end_function gemm_s8_\kind\()_\height\()_neon
     .endm

@@ -27,11 +27,7 @@ scratch .req x17
     .macro add_bias first, pixel_count, vectors
     ldr scratch, [tile, #TILE_BIAS]
     several ld1, \vectors, 0, scratch, %(16 * \vectors)
-    .set v, 0
-    .rept \pixel_count * \vectors
-    add_to %(\first + v), %(v % \vectors)
-    .set v, v + 1
-    .endr
+    each v, %(\pixel_count * \vectors), add_to %(\first + v), %(v % \vectors)
     .endm
 
 /* Only if there is one: low is not -infinity or high not infinity. */

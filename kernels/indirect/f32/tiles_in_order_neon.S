@@ -58,18 +58,14 @@ at_high .req x8
     .endif
     .endm
     .macro some_weights of
-    .if found == NOTHING
-    .set channel, \of
-    .endif
+    when %(found == NOTHING), .set channel, \of
     some V, WEIGHTS, %((channel - sets + 1) * P * V - 1)
     .endm
 
     .macro find_counts
     .set pairs, (P + 1) / 2
     .set counts, 9
-    .if single
-    .set counts, 3
-    .endif
+    when %single, .set counts, 3
     .endm
     .macro some_pointers
     some counts, COUNT, 0
@@ -101,9 +97,7 @@ at_high .req x8
     some_weights 1
     some P, UPPER, 0
     some_weights 2
-    .if has_next
-    some_pointers
-    .endif
+    when %has_next, some_pointers
     some_weights 3
     .if has_next
     some P, PIXELS, %(P * V + V - 1), V
@@ -187,21 +181,9 @@ at_high .req x8
 /* What has to be there before the first step. */
     .macro first_loads
     find_counts
-    .set k, 0
-    .rept pairs
-    load_pointers k
-    .set k, k + 1
-    .endr
-    .set k, 0
-    .rept (sets - 1) * V
-    load_weights %(weights_at + k), %(16 * k)
-    .set k, k + 1
-    .endr
-    .set k, 0
-    .rept P
-    load_pixel %k, %(9 + k)
-    .set k, k + 1
-    .endr
+    each k, pairs, load_pointers k
+    each k, %((sets - 1) * V), load_weights %(weights_at + k), %(16 * k)
+    each k, P, load_pixel %k, %(9 + k)
     .endm
     .macro load_weights to, from
     ldr q\to, [weights, #\from]
@@ -271,9 +253,7 @@ at_high .req x8
     .set sums, 32 - P * V
     .set weights_at, 2 * P
     .set sets, 4
-    .if (P == 7) & (V == 2)
-    .set sets, 2
-    .endif
+    when %((P == 7) & (V == 2)), .set sets, 2
     tile_kernel \name
     .endm
 

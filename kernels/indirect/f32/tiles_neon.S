@@ -21,29 +21,15 @@ rest .req x8
 /* ---- a tile ---- */
 
     .macro load_pointers pixel_count
-    .set i, 0
-    .rept \pixel_count / 2
-    load_pair %(9 + 2 * i), %(10 + 2 * i), %(16 * i)
-    .set i, i + 1
-    .endr
-    .if \pixel_count % 2
-    load_pointer %(8 + \pixel_count), %(8 * \pixel_count - 8)
-    .endif
+    each i, %(\pixel_count / 2), load_pair %(9 + 2 * i), %(10 + 2 * i), %(16 * i)
+    when %(\pixel_count % 2), load_pointer %(8 + \pixel_count), %(8 * \pixel_count - 8)
     add pixels, pixels, #64
     .endm
 
 /* One, two or four channels. */
     .macro multiply_channels count, pixel_count, vectors
-    .set i, 0
-    .rept \pixel_count
-    load_channels \count, %(i), %(9 + i)
-    .set i, i + 1
-    .endr
-    .set v, 0
-    .rept \vectors
-    several ld1, \count, %(\pixel_count + v * \count), weights, %(16 * \count)
-    .set v, v + 1
-    .endr
+    each i, \pixel_count, load_channels \count, %(i), %(9 + i)
+    each v, \vectors, several ld1, \count, %(\pixel_count + v * \count), weights, %(16 * \count)
     add at, at, #4 * \count
     .set v, 0
     .rept \count * \vectors
@@ -59,11 +45,7 @@ rest .req x8
     .macro store_sums pixel_count, vectors
     ldp x9, x10, [tile, #TILE_DST]
     lsl x10, x10, #2
-    .set i, 0
-    .rept \pixel_count
-    several st1, \vectors, %(16 + i * \vectors), x9, x10
-    .set i, i + 1
-    .endr
+    each i, \pixel_count, several st1, \vectors, %(16 + i * \vectors), x9, x10
     .endm
 
     .macro kernel name, pixel_count, vectors

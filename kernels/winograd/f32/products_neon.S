@@ -87,11 +87,7 @@ panel_bytes .req x22
     /* One vector of B, of step k of a group, times all rows. */
     .macro column height, width, vector, k, column
     .set set, first + (\k % sets) * \height * \width
-    .set r, 0
-    .rept \height
-    fma %(set + r * \width + \column), \vector, %(r), \k
-    .set r, r + 1
-    .endr
+    each r, \height, fma %(set + r * \width + \column), \vector, %(r), \k
     .endm
 
     /* Four steps of k: 4 width vectors of B. */
@@ -100,9 +96,7 @@ panel_bytes .req x22
     load_rows \height
     .set j, 0
     .rept 4 * \width
-    .if j % 4 == 0
-    load_some 4, %(32 - ring + j % ring), b
-    .endif
+    when %(j % 4 == 0), load_some 4, %(32 - ring + j % ring), b
     column \height, \width, %(32 - ring + j % ring), %(j / \width), %(j % \width)
     .set j, j + 1
     .endr
@@ -110,11 +104,7 @@ panel_bytes .req x22
 
     .macro one_k height, width, k
     load_some \width, 28, b
-    .set i, 0
-    .rept \width
-    column \height, \width, %(28 + i), \k, %(i)
-    .set i, i + 1
-    .endr
+    each i, \width, column \height, \width, %(28 + i), \k, %(i)
     .endm
 
     /* Columns of a row of C. */
@@ -142,11 +132,7 @@ panel_bytes .req x22
 4:
     .set s, 1
     .rept sets - 1
-    .set i, first
-    .rept \height * \width
-    add_to %(i), %(i + s * \height * \width)
-    .set i, i + 1
-    .endr
+    each_from i, first, %(\height * \width), add_to %(i), %(i + s * \height * \width)
     .set s, s + 1
     .endr
     .endm
@@ -164,9 +150,7 @@ panel_bytes .req x22
     .set sets, 2
     .endif
     .set ring, 8
-    .if sets * \height * \width > 17
-    .set ring, 4
-    .endif
+    when %(sets * \height * \width > 17), .set ring, 4
     clear_all %(first), %(sets * \height * \width)
     mov b, b_point
     mov count, pairs
@@ -242,9 +226,7 @@ panel_bytes .req x22
     .set free, -1
     .if j >= ring
     .set free, (j - ring) / \width * \width * \height + (\height - 1) * \width + (j - ring) % \width
-    .if (by_columns > 0) & (j - ring < 9)
-    .set free, (j - ring) * \height + \height - 1
-    .endif
+    when %((by_columns > 0) & (j - ring < 9)), .set free, (j - ring) * \height + \height - 1
     .endif
     .endm
 
@@ -331,9 +313,7 @@ panel_bytes .req x22
     .if l < loads
     find_load \height, \width
     .if begun
-    .if n > since
-    load_next
-    .endif
+    when %(n > since), load_next
     .elseif (free <= n) & (n - since > 1)
     load_next
     .endif
@@ -351,9 +331,7 @@ panel_bytes .req x22
     .set moved, 0
     .set spare, \is_last
     .set loads, late + 4 * \width + \height - late
-    .if \is_last
-    .set loads, late + 4 * \width - ahead
-    .endif
+    when \is_last, .set loads, late + 4 * \width - ahead
     .set n, 0
     .rept 4 * \height * \width
     multiply_number \height, \width
@@ -378,16 +356,8 @@ panel_bytes .req x22
 
     /* What the first group finds loaded. */
     .macro load_first height, width
-    .set i, 0
-    .rept \height - late
-    load_q %i, a, %(16 * i)
-    .set i, i + 1
-    .endr
-    .set i, 0
-    .rept ahead
-    load_q %(32 - ring + i), b, %(16 * i)
-    .set i, i + 1
-    .endr
+    each i, %(\height - late), load_q %i, a, %(16 * i)
+    each i, ahead, load_q %(32 - ring + i), b, %(16 * i)
     .endm
 
     .macro store_pair s0, s1, at
@@ -488,11 +458,7 @@ panel_bytes .req x22
     begin_fetching
     next
 
-    .set h, 1
-    .rept 7
-    body 7, %(h), \width, \kind
-    .set h, h + 1
-    .endr
+    each_from h, 1, 7, body 7, %(h), \width, \kind
     .ifnb \deep
     body 6, 3, \width, 3
     body 6, 4, \width, 3

@@ -33,30 +33,20 @@ clamp .req x17
     .set y, 0
     .rept \H
     place_at %(9 + y)
-    .set x, 0
-    .rept \W
-    several ld1, %(vectors), %((y * \W + x) * vectors), at, column
-    .set x, x + 1
-    .endr
+    each x, \W, several ld1, %(vectors), %((y * \W + x) * vectors), at, column
     .set y, y + 1
     .endr
     .endm
 
     .macro begin_sums
-    .set p, 0
-    .rept pixels
-    load_one_or_two %(vectors), %((pixels + p) * vectors), bias
-    .set p, p + 1
-    .endr
+    each p, pixels, load_one_or_two %(vectors), %((pixels + p) * vectors), bias
     .endm
 
 /* Number t of the taps, column by column; each has its turn of the registers. */
     .macro load_tap t
     .if \t < taps_down * taps_across
     several ld1, %(vectors), %(2 * pixels * vectors + \t % slots * vectors), w, w_row
-    .if \t % taps_down == taps_down - 1
-    add w, w, w_back
-    .endif
+    when %(\t % taps_down == taps_down - 1), add w, w, w_back
     .endif
     .endm
 
@@ -80,11 +70,7 @@ clamp .req x17
     .endm
 
     .macro add_taps H, W
-    .set t, 0
-    .rept AHEAD
-    load_tap %(t)
-    .set t, t + 1
-    .endr
+    each t, AHEAD, load_tap %(t)
     .set t, 0
     .rept taps_down * taps_across
     load_tap %(t + AHEAD)
@@ -97,11 +83,7 @@ clamp .req x17
     .set y, 0
     .rept \H
     place_at %(12 + y)
-    .set x, 0
-    .rept \W
-    several st1, %(vectors), %((pixels + y * \W + x) * vectors), at, dst_column
-    .set x, x + 1
-    .endr
+    each x, \W, several st1, %(vectors), %((pixels + y * \W + x) * vectors), at, dst_column
     .set y, y + 1
     .endr
     .endm
@@ -121,18 +103,12 @@ clamp .req x17
     .macro image H, W
     .set pixels, \H * \W
     .set vectors, 2
-    .if pixels > IMAGE_FEW_PIXELS
-    .set vectors, 1
-    .endif
+    when %(pixels > IMAGE_FEW_PIXELS), .set vectors, 1
     .set slots, (32 - 2 * pixels * vectors) / vectors
     .set taps_down, 3
-    .if \H == 1
-    .set taps_down, 1
-    .endif
+    when %(\H == 1), .set taps_down, 1
     .set taps_across, 3
-    .if \W == 1
-    .set taps_across, 1
-    .endif
+    when %(\W == 1), .set taps_across, 1
     table_entry dwconv_f32_image_\H\()x\W
     begin_listed_function dwconv_f32_image_\H\()x\W
     save_registers 4
@@ -188,19 +164,13 @@ clamp .req x17
 /* So many taps of a column, from number `top` on: those that have a row of source for one of these
  * rows. */
     .macro load_turn turn, top, down
-    .if \turn < 3 * \down
-    load_copy %(\turn / \down * 3 + \turn % \down + \top), \turn
-    .endif
+    when %(\turn < 3 * \down), load_copy %(\turn / \down * 3 + \turn % \down + \top), \turn
     .endm
     .macro add_turn turn, top, down
     add_copy %(\turn / \down * 3 + \turn % \down + \top), \turn
     .endm
     .macro add_copies top, down
-    .set n, 0
-    .rept slots - 1
-    load_turn %(n), \top, \down
-    .set n, n + 1
-    .endr
+    each n, %(slots - 1), load_turn %(n), \top, \down
     .set n, 0
     .rept 3 * \down
     load_turn %(n + slots - 1), \top, \down
@@ -210,19 +180,13 @@ clamp .req x17
     .endm
 
     .macro begin_copied_sums
-    .set p, 0
-    .rept sums
-    load_one_or_two 2, %(2 * (H * W + p)), bias
-    .set p, p + 1
-    .endr
+    each p, sums, load_one_or_two 2, %(2 * (H * W + p)), bias
     .endm
 
     .macro store_copied_sums
     .set p, 0
     .rept sums
-    .if p % W == 0
-    place_at %(12 + from + p / W)
-    .endif
+    when %(p % W == 0), place_at %(12 + from + p / W)
     several st1, 2, %(2 * (H * W + p)), at, dst_column
     .set p, p + 1
     .endr
@@ -233,9 +197,7 @@ clamp .req x17
     .set W, \width
     .set vectors, 2
     .set sums, H * W
-    .if sums > 6
-    .set sums, W
-    .endif
+    when %(sums > 6), .set sums, W
     .set slots, 16 - H * W - sums
     table_entry dwconv_f32_image_copied_\height\()x\width
     begin_listed_function dwconv_f32_image_copied_\height\()x\width
@@ -247,12 +209,8 @@ clamp .req x17
     .set top, 0
     .set down, 3
     .if sums == W
-    .if from == 0
-    .set top, 1
-    .endif
-    .if (from == 0) | (from == H - 1)
-    .set down, 2
-    .endif
+    when %(from == 0), .set top, 1
+    when %((from == 0) | (from == H - 1)), .set down, 2
     .endif
     begin_copied_sums
     add_copies %(top), %(down)

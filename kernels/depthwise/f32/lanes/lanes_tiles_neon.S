@@ -28,9 +28,7 @@ temp .req x17
 
     .macro load_line number, to, V
     load_at \to, \number, off
-    .if \V == 2
-    load_at %(\to + 1), \number, off_2
-    .endif
+    when %(\V == 2), load_at %(\to + 1), \number, off_2
     .endm
     .macro load_at to, number, offset
     ldr q\to, [x\number, \offset]
@@ -38,12 +36,8 @@ temp .req x17
 
 /* Line number n and the weights of kernel row n, if there are such. */
     .macro load_ahead n, KH, lines, V
-    .if \n < \KH
-    several ld1, 1, %(\n), w, tap
-    .endif
-    .if \n < \lines
-    load_line %(19 + \n), %(24 + \n % 3 * \V), \V
-    .endif
+    when %(\n < \KH), several ld1, 1, %(\n), w, tap
+    when %(\n < \lines), load_line %(19 + \n), %(24 + \n % 3 * \V), \V
     .endm
 
 /* What line i gives to every row that has a tap there. */
@@ -52,13 +46,7 @@ temp .req x17
     .rept \R
     .set ky, i - r * \SH
     .if ky >= 0
-    .if ky < \KH
-    .set v, 0
-    .rept \V
-    fma %(16 + r * \V + v), %(24 + i % 3 * \V + v), %(ky)
-    .set v, v + 1
-    .endr
-    .endif
+    when %(ky < \KH), each v, \V, fma %(16 + r * \V + v), %(24 + i % 3 * \V + v), %(ky)
     .endif
     .set r, r + 1
     .endr
@@ -68,9 +56,7 @@ temp .req x17
     ldr off, [offset], #8
     subs taps, taps, #1
     add off, off, from
-    .if \V == 2
-    add off_2, off, apart
-    .endif
+    when %(\V == 2), add off_2, off, apart
     load_ahead 0, \KH, \lines, \V
     load_ahead 1, \KH, \lines, \V
     .set i, 0
@@ -86,9 +72,7 @@ temp .req x17
     .endm
     .macro store_row first, V
     str q\first, [temp]
-    .if \V == 2
-    store_second %(\first + 1)
-    .endif
+    when %(\V == 2), store_second %(\first + 1)
     .endm
     .macro store_second second
     str q\second, [temp, period]
@@ -108,9 +92,7 @@ temp .req x17
     .rept \R
     store_row %(16 + r * \V), \V
     .set r, r + 1
-    .if r < \R
-    add temp, temp, dst_row
-    .endif
+    when %(r < \R), add temp, temp, dst_row
     .endr
     .endm
 
@@ -142,11 +124,7 @@ temp .req x17
     begin_function \name
     save_registers 1, 30
     ldp temp, dst, [job, #JOB_LINES]
-    .set i, 0
-    .rept (\R - 1) * \SH + \KH
-    load_address %(19 + i), %(8 * i)
-    .set i, i + 1
-    .endr
+    each i, %((\R - 1) * \SH + \KH), load_address %(19 + i), %(8 * i)
     ldp dst_row, last, [job, #JOB_DST_ROW]
     ldp period, apart, [job, #JOB_PERIOD]
     ldp tap, clamp, [job, #JOB_WEIGHTS_TAP]

@@ -65,14 +65,10 @@ out_2 .req x28
 
 /* Of T taps, what column n of source needs first: weight n, and the column in each part. */
     .macro load_ahead T, n
-    .if \n < \T
-    load_next \n, \n, w, tap
-    .endif
+    when %(\n < \T), load_next \n, \n, w, tap
     .if \n < columns_of_part
     load_next \n, %(8 + \n % slots), in, column
-    .if parts == 2
-    load_next \n, %(8 + slots + \n % slots), in_2, column
-    .endif
+    when %(parts == 2), load_next \n, %(8 + slots + \n % slots), in_2, column
     .endif
     .endm
     .macro begin_sums first
@@ -96,9 +92,7 @@ out_2 .req x28
     .set r, \i - \T + 1
     .if (r >= 0) & (r < size)
     several st1, 1, %(16 + r), out, dst_column
-    .if parts == 2
-    several st1, 1, %(16 + size + r), out_2, dst_column
-    .endif
+    when %(parts == 2), several st1, 1, %(16 + size + r), out_2, dst_column
     .endif
     .endm
 
@@ -108,25 +102,15 @@ out_2 .req x28
     .set columns_of_part, size - 1 + \T
     .if parts == 2
     add in_2, in, column, lsl #(\P / 16 + 2)
-    .if \ends
-    add out_2, out, dst_column, lsl #(\P / 16 + 2)
+    when \ends, add out_2, out, dst_column, lsl #(\P / 16 + 2)
     .endif
-    .endif
-    .set n, 0
-    .rept ahead
-    load_ahead \T, %(n)
-    .set n, n + 1
-    .endr
+    each n, ahead, load_ahead \T, %(n)
     .set i, 0
     .rept columns_of_part
     load_ahead \T, %(i + ahead)
     reach \T, 0
-    .if parts == 2
-    reach \T, 1
-    .endif
-    .if \ends
-    store_complete \T, %(i - BEHIND)
-    .endif
+    when %(parts == 2), reach \T, 1
+    when \ends, store_complete \T, %(i - BEHIND)
     .set i, i + 1
     .endr
     .if \ends
@@ -157,9 +141,7 @@ out_2 .req x28
 \name\()_last\T\():
     accept_branch
     block \P, \T, 1
-    .if \T > 1
-    b 4f
-    .endif
+    when %(\T > 1), b 4f
     .endm
 
     .macro for_taps what, name, others:vararg
@@ -213,11 +195,7 @@ out_2 .req x28
     ldp q0, q1, [clamp]
     clamp_all 16, \P, 0, 1
     sub out, dst, #16
-    .set r, 0
-    .rept \P
-    several st1, 1, %(16 + r), out, dst_column
-    .set r, r + 1
-    .endr
+    each r, \P, several st1, 1, %(16 + r), out, dst_column
     .endm
 
     begin_function dwconv_f32_row

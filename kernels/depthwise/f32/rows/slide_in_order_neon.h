@@ -32,11 +32,7 @@
     .macro load_weights
     mov scratch, weights
     ldr x9, [job, #JOB_WEIGHTS_TAP]
-    .set i, 0
-    .rept 9
-    load_weight %(i)
-    .set i, i + 1
-    .endr
+    each i, 9, load_weight %(i)
     ldr bias_high, [bias, #8]
     .endm
     .macro load_weight into
@@ -90,13 +86,9 @@
     .elseif stage_\row == 1
     do_stage \row, 2, begin_sum_low, \sum
     .elseif stage_\row == 2
-    .if (now - at_\row) >= load_latency
-    do_stage \row, %after_bias, begin_sum_high, \sum
-    .endif
+    when %((now - at_\row) >= load_latency), do_stage \row, %after_bias, begin_sum_high, \sum
     .elseif stage_\row == 3
-    .if (now - clamped_\row) >= latency
-    do_stage \row, 4, at_most, \clamped, 29
-    .endif
+    when %((now - clamped_\row) >= latency), do_stage \row, 4, at_most, \clamped, 29
     .elseif (now - at_\row) >= latency
     do_stage \row, %(5 - 4 * in_place), store_row, \row, \clamped
     .endif

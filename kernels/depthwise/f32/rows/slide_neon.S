@@ -123,11 +123,7 @@ clamp .req x25
     .macro load_weights V
     mov scratch, weights
     ldr x9, [job, #JOB_WEIGHTS_TAP]
-    .set i, 0
-    .rept 9
-    several ld1, \V, %(i * \V), scratch, x9
-    .set i, i + 1
-    .endr
+    each i, 9, several ld1, \V, %(i * \V), scratch, x9
     .endm
 
     .macro function name, V, stride

@@ -42,9 +42,7 @@
     load_two_row_addresses %(row), %(row + 1)
     .set row, row + 2
     .endr
-    .if \count % 2
-    load_row_address %(row)
-    .endif
+    when %(\count % 2), load_row_address %(row)
     for_all advance, 9, \count, start
     .endm
     .macro load_two_row_addresses first, second

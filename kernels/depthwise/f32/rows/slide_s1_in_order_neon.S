@@ -127,20 +127,12 @@ offset_high .req x30
 /* The groups of a step that come before the loop. */
     .macro multiply_before R, begins, continues, completes
     order \R
-    .set n, 0
-    .rept 3 * turn
-    multiply_number \R, \begins, \continues, \completes
-    .set n, n + 1
-    .endr
+    each n, %(3 * turn), multiply_number \R, \begins, \continues, \completes
     .endm
 /* What is left of a step when the loop has ended. */
     .macro multiply_after R, continues, completes
     order \R
-    .set n, 3 * turn
-    .rept 9 * \R - 3 * turn
-    multiply_number \R, 9, \continues, \completes
-    .set n, n + 1
-    .endr
+    each_from n, %(3 * turn), %(9 * \R - 3 * turn), multiply_number \R, 9, \continues, \completes
     .endm
 
 /* ---- what goes between multiply-adds; f is the number of the last one in the loop, `now` the time
@@ -151,9 +143,7 @@ offset_high .req x30
     .set free, -1
     .set g, 0
     .rept 3 * \R
-    .if ((order_i >> (4 * g)) & 15) == l
-    .set free, 3 * (g + 1) + 1 - 3 * turn
-    .endif
+    when %(((order_i >> (4 * g)) & 15) == l), .set free, 3 * (g + 1) + 1 - 3 * turn
     .set g, g + 1
     .endr
     .endm
@@ -220,17 +210,9 @@ offset_high .req x30
 /* The half of a row that was begun comes first; then rows of outputs, then the next load. */
     .macro fill R, clamps, slot
     .set filled, 0
-    .if begun
-    fill_load \R
-    .endif
-    .set row, 0
-    .rept \R
-    fill_row \R, \clamps, \slot, %row
-    .set row, row + 1
-    .endr
-    .if filled == 0
-    fill_load \R
-    .endif
+    when %begun, fill_load \R
+    each row, \R, fill_row \R, \clamps, \slot, %row
+    when %(filled == 0), fill_load \R
     .if (filled == 0) & (stage_0 + stage_1 + stage_2 + stage_3 == 5 * \R)
     add dst_offset, dst_offset, dst_column
     .set stage_0, 6
@@ -303,31 +285,15 @@ offset_high .req x30
 /* ---- steps at the edges ---- */
 
     .macro load_column R
-    .set i, 0
-    .rept \R + 2
-    load_whole %(21 + i), %(9 + i)
-    .set i, i + 1
-    .endr
+    each i, %(\R + 2), load_whole %(21 + i), %(9 + i)
     .endm
 
     .macro finish R, clamps, slot
     .if \clamps
-    .set r, 0
-    .rept \R
-    at_least %(9 + r * 3 + \slot), 28
-    .set r, r + 1
-    .endr
-    .set r, 0
-    .rept \R
-    at_most %(9 + r * 3 + \slot), 29
-    .set r, r + 1
-    .endr
+    each r, \R, at_least %(9 + r * 3 + \slot), 28
+    each r, \R, at_most %(9 + r * 3 + \slot), 29
     .endif
-    .set r, 0
-    .rept \R
-    store_row %(r), %(9 + r * 3 + \slot)
-    .set r, r + 1
-    .endr
+    each r, \R, store_row %(r), %(9 + r * 3 + \slot)
     add dst_offset, dst_offset, dst_column
     .endm
 
@@ -348,11 +314,7 @@ offset_high .req x30
     .endm
 
     .macro columns R, clamps
-    .set i, 9
-    .rept 3 * \R
-    begin_sum %(i)
-    .set i, i + 1
-    .endr
+    for_all begin_sum, 9, %(3 * \R)
     tbnz entry, #1, 12f
     tbnz entry, #0, 11f
     head \R, 0, 2, 1
@@ -378,22 +340,12 @@ offset_high .req x30
 /* ---- rows and groups ---- */
 
     .macro begin_rows R
-    .set i, 9
-    .rept \R + 2
-    load_row_address %(i)
-    .set i, i + 1
-    .endr
+    for_all load_row_address, 9, %(\R + 2)
     add list, list, #(8 * \R)
     mov x15, next_dst
-    .if \R > 1
-    add x16, x15, dst_row
-    .endif
-    .if \R > 2
-    add x17, x16, dst_row
-    .endif
-    .if \R > 3
-    add x19, x17, dst_row
-    .endif
+    when %(\R > 1), add x16, x15, dst_row
+    when %(\R > 2), add x17, x16, dst_row
+    when %(\R > 3), add x19, x17, dst_row
     add next_dst, next_dst, dst_row, lsl #2
     mov offset, start
     mov dst_offset, #0

@@ -82,11 +82,7 @@ offset_high .req x30
 
 /* The FMLA from number \from to before number \to, of R each. */
     .macro multiply_rows R, begins, completes, from, to
-    .set n, \from * \R
-    .rept (\to - \from) * \R
-    multiply_number \R, \begins, \completes
-    .set n, n + 1
-    .endr
+    each_from n, %(\from * \R), %((\to - \from) * \R), multiply_number \R, \begins, \completes
     .endm
 
 /* ---- what goes between multiply-adds; f is the number of the last one in the loop, `now` the time
@@ -99,16 +95,12 @@ offset_high .req x30
     .set k, l
     .if odd
     .set i, 2 * (l + 1)
-    .if l == \R
-    .set i, 0
-    .endif
+    when %(l == \R), .set i, 0
     .else
     .set k, l - 2 * \R - 2
     .set i, 2 * k
     .endif
-    .if k > \R
-    .set i, 2 * (k - \R) - 1
-    .endif
+    when %(k > \R), .set i, 2 * (k - \R) - 1
     .set odd, odd * odd
     find_place
     .if odd
@@ -131,17 +123,11 @@ offset_high .req x30
 /* Which load row i of a column is. */
     .macro find_number R
     .set need, i / 2 - 1
-    .if i == 0
-    .set need, \R
-    .endif
-    .if odd == 0
-    .set need, 2 * \R + 2 + i / 2
-    .endif
+    when %(i == 0), .set need, \R
+    when %(odd == 0), .set need, 2 * \R + 2 + i / 2
     .if i % 2
     .set need, i / 2 + \R + 1
-    .if odd == 0
-    .set need, i / 2 + 3 * \R + 3
-    .endif
+    when %(odd == 0), .set need, i / 2 + 3 * \R + 3
     .endif
     .endm
 
@@ -156,9 +142,7 @@ offset_high .req x30
     .if free <= f
     .set filled, 1
     load_part %place, %(9 + i)
-    .if begun == 0
-    .set l, l + 1
-    .endif
+    when %(begun == 0), .set l, l + 1
     .endif
     .endif
     .endm
@@ -173,11 +157,7 @@ offset_high .req x30
     .endif
     .endm
     .macro fill_rows R, clamps, slot
-    .set row, 0
-    .rept \R
-    fill_row \R, \clamps, \slot, %row
-    .set row, row + 1
-    .endr
+    each row, \R, fill_row \R, \clamps, \slot, %row
     .if (filled == 0) & ((stage_0 + stage_1 + stage_2 + stage_3) == (5 * \R))
     add dst_offset, dst_offset, dst_column
     .set stage_0, 6
@@ -233,13 +213,9 @@ offset_high .req x30
     multiply_number \R, \completes, \begins
     .else
     find_tap \R
-    .if odd
-    wait_for_place \R
-    .endif
+    when %odd, wait_for_place \R
     multiply_number \R, \begins, \completes
-    .if m == 7
-    note_complete %r
-    .endif
+    when %(m == 7), note_complete %r
     .endif
     .set now, now + 1
     .endm
@@ -247,15 +223,9 @@ offset_high .req x30
     .macro flow R, clamps, begins, completes
     begin_stages
     .set now, 0
-    .set row, 0
-    .rept 4
-    note_complete %row
-    .set row, row + 1
-    .endr
+    each row, 4, note_complete %row
     .set in_place, 1
-    .if \clamps == 0
-    .set in_place, 0
-    .endif
+    when %(\clamps == 0), .set in_place, 0
     .set latency, 8
     .set load_latency, 6
     .set l, 0
@@ -288,21 +258,9 @@ offset_high .req x30
     .endm
 
     .macro finish R, clamps, slot
-    .set r, 0
-    .rept \R * \clamps
-    at_least %(9 + 2 * r + \slot), 28
-    .set r, r + 1
-    .endr
-    .set r, 0
-    .rept \R * \clamps
-    at_most %(9 + 2 * r + \slot), 29
-    .set r, r + 1
-    .endr
-    .set r, 0
-    .rept \R
-    store_row %r, %(9 + 2 * r + \slot)
-    .set r, r + 1
-    .endr
+    each r, %(\R * \clamps), at_least %(9 + 2 * r + \slot), 28
+    each r, %(\R * \clamps), at_most %(9 + 2 * r + \slot), 29
+    each r, \R, store_row %r, %(9 + 2 * r + \slot)
     .endm
 
 /* The first output, but for what the first step adds, and of that what comes before the loop. */
@@ -322,11 +280,7 @@ offset_high .req x30
     .endm
 
     .macro columns R, clamps
-    .set i, 9
-    .rept 2 * \R
-    begin_sum %i
-    .set i, i + 1
-    .endr
+    for_all begin_sum, 9, %(2 * \R)
     ldr half, [job, #JOB_ENTRY]
     tbnz half, #0, 11f
     head \R, 0, 1
@@ -347,11 +301,7 @@ offset_high .req x30
 /* ---- rows and groups ---- */
 
     .macro begin_rows R
-    .set i, 9
-    .rept 2 * \R + 1
-    load_row_address %(i)
-    .set i, i + 1
-    .endr
+    for_all load_row_address, 9, %(2 * \R + 1)
     add list, list, #(16 * \R)
     mov x19, next_dst
     add x20, x19, dst_row

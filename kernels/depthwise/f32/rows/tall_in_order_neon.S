@@ -114,12 +114,8 @@ w_row .req x27
     .set sought, \number
     .set n, early_end
     .rept kernel_rows * \R - early_end
-    .if n % \R == 0
-    count_weight %(n / \R)
-    .endif
-    .if (n / \R < \S) | (n % \R == (\R - 1))
-    count_row %(\S * (n % \R) + n / \R)
-    .endif
+    when %(n % \R == 0), count_weight %(n / \R)
+    when %((n / \R < \S) | (n % \R == (\R - 1))), count_row %(\S * (n % \R) + n / \R)
     .set n, n + 1
     .endr
     .set lates, \number - sought
@@ -136,16 +132,10 @@ w_row .req x27
     .set row, \S * (n % \R) + ky
     .if ((ky + \S) >= kernel_rows) | (n % \R == 0)
     .set wanted, row % \S * \R + row / \S
-    .if row / \S >= \R
-    .set wanted, (row - \S * (\R - 1)) * \R + \R - 1
+    when %(row / \S >= \R), .set wanted, (row - \S * (\R - 1)) * \R + \R - 1
+    when %(wanted < early_end), count_row %row
     .endif
-    .if wanted < early_end
-    count_row %row
-    .endif
-    .endif
-    .if (n % \R == (\R - 1)) & (ky * \R < early_end)
-    count_weight %ky
-    .endif
+    when %((n % \R == (\R - 1)) & (ky * \R < early_end)), count_weight %ky
     .set n, n + 1
     .endr
     .set earlies, \number - sought
@@ -154,9 +144,7 @@ w_row .req x27
 /* Multiply-adds from this number on do with loads of their own column. */
     .macro begin_order R, S
     .set early_end, \R + 4 * (\S - 1)
-    .if early_end > kernel_rows * \R
-    .set early_end, kernel_rows * \R
-    .endif
+    when %(early_end > kernel_rows * \R), .set early_end, kernel_rows * \R
     find_late \R, \S, 0
     find_early \R, \S, 0
     .endm
@@ -208,15 +196,11 @@ w_row .req x27
     .endif
     .if free <= f
     load_part_of_one \R, \S
-    .if begun == 0
-    .set l, l + 1
-    .endif
+    when %(begun == 0), .set l, l + 1
     .endif
     .endif
     .elseif begun == 0
-    .if older + newer
-    insert_early
-    .endif
+    when %(older + newer), insert_early
     .endif
     .endm
 
@@ -264,9 +248,7 @@ w_row .req x27
     .set f, -1
     begin_order \R, \S
     .set ends, lates + 1 + earlies
-    .if \is_last
-    .set ends, lates
-    .endif
+    when \is_last, .set ends, lates
     .set f, 0
     .rept kernel_rows * \R
     wait_for \R, \S, %(\S * (f % \R) + f / \R)
@@ -283,11 +265,7 @@ w_row .req x27
 
     .macro begin_sums R
     ldr out, [sp, #GROUP_BIAS]
-    .set i, 0
-    .rept \R
-    load_sum %i
-    .set i, i + 1
-    .endr
+    each i, \R, load_sum %i
     .endm
 
 /* Weights are where the limits of a clamp may go. */
@@ -299,26 +277,14 @@ w_row .req x27
     clamp_sums \R, %limits, %(limits + 1)
 4:  ldr out, [sp, #OUTPUT_DST]
     ldr scratch, [job, #JOB_DST_ROW]
-    .set i, 0
-    .rept \R
-    store_sum %i
-    .set i, i + 1
-    .endr
+    each i, \R, store_sum %i
     .endm
     .macro load_limits low, high
     ldp q\low, q\high, [scratch]
     .endm
     .macro clamp_sums R, low, high
-    .set i, 0
-    .rept \R
-    at_least %i, \low
-    .set i, i + 1
-    .endr
-    .set i, 0
-    .rept \R
-    at_most %i, \high
-    .set i, i + 1
-    .endr
+    each i, \R, at_least %i, \low
+    each i, \R, at_most %i, \high
     .endm
 
     .macro next_output
@@ -338,11 +304,7 @@ w_row .req x27
     begin_listed_function \name
     save_registers 4, 30, 80
     ldr scratch, [job, #JOB_ROWS]
-    .set i, 0
-    .rept \S * (\R - 1) + kernel_rows
-    load_address %(1 + i), scratch, %(8 * i)
-    .set i, i + 1
-    .endr
+    each i, %(\S * (\R - 1) + kernel_rows), load_address %(1 + i), scratch, %(8 * i)
     ldr column, [job, #JOB_COLUMN]
     ldp w_row, w_tap, [job, #JOB_WEIGHTS_ROW]
     add x28, w_row, w_row

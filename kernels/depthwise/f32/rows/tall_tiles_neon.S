@@ -46,11 +46,7 @@ scratch2 .req x30
     .rept \R
     .if i - r * \S >= 0
     .if i - r * \S < \KH
-    .set v, 0
-    .rept \V
-    fma %(32 - (\R - r) * \V + v), %(\x + v), %((i - r * \S) * \V + v)
-    .set v, v + 1
-    .endr
+    each v, \V, fma %(32 - (\R - r) * \V + v), %(\x + v), %((i - r * \S) * \V + v)
     .endif
     .endif
     .set r, r + 1
@@ -63,11 +59,7 @@ scratch2 .req x30
     .endm
 
     .macro take_weights KH, V
-    .set i, 0
-    .rept \KH
-    several ld1, \V, %(i * \V), w, w_row
-    .set i, i + 1
-    .endr
+    each i, \KH, several ld1, \V, %(i * \V), w, w_row
     add w, w, w_back
     .endm
 
@@ -166,9 +158,7 @@ scratch2 .req x30
     .rept (\R - 1) * \S + \KH - \above - \below
     take_row \KH, \S, \V, \R, %((\KH + slot) * \V)
     .set slot, slot + 1
-    .if (\KH + slot) * \V > 31 - \R * \V
-    .set slot, 0
-    .endif
+    when %((\KH + slot) * \V > 31 - \R * \V), .set slot, 0
     .set i, i + 1
     .endr
     add in, in, source_back

@@ -90,26 +90,18 @@ entry .req x16
     .else
     first_of %(\P + ((\e) + n - AHEAD) % \P), src, %(16 * ((\e) + n - AHEAD))
     .endif
-    .if n < \P
-    begin_sum %n
-    .endif
+    when %(n < \P), begin_sum %n
     .endm
     .macro first_of into, from, at
     load_low \into, \from, \at
-    .if n
-    insert_high %waiting, %(9 + (n - 1) % 2)
-    .endif
+    when %n, insert_high %waiting, %(9 + (n - 1) % 2)
     load_high %(9 + n % 2), \from, \at
     .set waiting, \into
     .endm
 
     .macro enter P, e
     accept_branch
-    .set n, 0
-    .rept AHEAD + \P
-    first_load \P, \e
-    .set n, n + 1
-    .endr
+    each n, %(AHEAD + \P), first_load \P, \e
     insert_high %waiting, %(9 + (n - 1) % 2)
     load_high 10, w, %(16 * ((\e) + AHEAD - 1))
     .endm
@@ -145,16 +137,8 @@ entry .req x16
     .endm
 
     .macro tile P
-    .set e, 0
-    .rept \P + 1
-    entry_at \P, %e
-    .set e, e + 1
-    .endr
-    .set t, 0
-    .rept \P
-    tap_at \P, %t
-    .set t, t + 1
-    .endr
+    each e, %(\P + 1), entry_at \P, %e
+    each t, \P, tap_at \P, %t
     add src, src, #(16 * \P)
     add w, w, #(16 * \P)
     subs rounds, rounds, #1

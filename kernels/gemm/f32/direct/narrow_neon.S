@@ -52,9 +52,7 @@
     .macro loads_until height, vectors, to, f
     .set ops, 3 * \vectors + 1
     .set room, \height * \vectors
-    .if room - 2 > ops
-    .set room, room - 2
-    .endif
+    when %(room - 2 > ops), .set room, room - 2
     .rept ops
     .if (op < ops) & (op * room < (\f + 1) * ops)
     load_op \vectors, \to, %(op)
@@ -73,26 +71,18 @@
     .set j, 0
     .rept \vectors
     multiply \fop, %(32 - \height * \vectors + f), %(\from + j), %(\a + i), \lane
-    .if \to
-    loads_until \height, \vectors, \to, %(f)
-    .endif
+    when \to, loads_until \height, \vectors, \to, %(f)
     .set f, f + 1
     .set j, j + 1
     .endr
-    .if \next >= 0
-    load_two_steps %(\next + i), %(8 + i)
-    .endif
+    when %(\next >= 0), load_two_steps %(\next + i), %(8 + i)
     .set i, i + 1
     .endr
     .endm
 
     .macro begin_steps height, vectors, group, from
     for_each_row load_two_steps, \height
-    .set g, 0
-    .rept \vectors / \group
-    load_b %(4 + g), \group, %(\from + g * \group)
-    .set g, g + 1
-    .endr
+    each g, %(\vectors / \group), load_b %(4 + g), \group, %(\from + g * \group)
     .endm
 
     .macro high_tile name, height, vectors, b0, b1
@@ -127,17 +117,13 @@
 /* One of the registers that neither two rows nor three groups take. */
     .macro temp_of turn
     .set temp, 10 + (\turn) % 4
-    .if temp == 13
-    .set temp, 7
-    .endif
+    when %(temp == 13), .set temp, 7
     .endm
 
 /* One of the two loads of vector `vector` to register `to`. */
     .macro load_half half, group, to
     .set moves, 0
-    .if (vector % \group == 0) & (few == 0)
-    .set moves, 1
-    .endif
+    when %((vector % \group == 0) & (few == 0)), .set moves, 1
     .if (moves) & (\half == 0)
     load_waiting_high %(4 + vector / \group), 8
     .elseif moves
@@ -163,9 +149,7 @@
 /* What comes after multiply-add number i of a vector's. Where there are few, the next step needs
  * the last vectors too soon for two to wait. */
     .macro load_beside height, vectors, group, to, i
-    .if \i == 0
-    load_half 0, \group, \to
-    .endif
+    when %(\i == 0), load_half 0, \group, \to
     .if \i == \height - 1
     insert_waiting
     load_half 1, \group, \to
@@ -182,9 +166,7 @@
 /* As spread_step; but the next two steps of A come to `next` behind it. */
     .macro low_step height, vectors, group, lane, a, from, to, next, fop=fmla
     .set few, 0
-    .if \vectors < 3
-    .set few, 1
-    .endif
+    when %(\vectors < 3), .set few, 1
     .set j, 0
     .rept \vectors
     .set vector, j - j % \group + (j + 1) % \group
@@ -202,19 +184,9 @@
     .endr
     .set j, j + 1
     .endr
-    .if (few) & (\to > 0)
-    move_on 4
-    .endif
-    .if \next >= 0
-    .set i, 0
-    .rept \height
-    load_two_steps %(\next + i), %(8 + i)
-    .set i, i + 1
-    .endr
-    .endif
-    .if few
-    insert_waiting
-    .endif
+    when %((few) & (\to > 0)), move_on 4
+    when %(\next >= 0), each i, \height, load_two_steps %(\next + i), %(8 + i)
+    when %few, insert_waiting
     .endm
 
 /* They are multiplied too fast for their values to be replaced in time, too: there are two registers

@@ -10,11 +10,7 @@
     .macro find_columns height, vectors, group
     .if \vectors > \group
     ldr scratch, [strip, #STRIP_GAP]
-    .set i, 1
-    .rept \vectors / \group - 1
-    group_after %(4 + i), %(3 + i)
-    .set i, i + 1
-    .endr
+    each_from i, 1, %(\vectors / \group - 1), group_after %(4 + i), %(3 + i)
     .endif
     .endm
 

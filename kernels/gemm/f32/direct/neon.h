@@ -104,11 +104,7 @@ ldc .req x17
     .endm
 
     .macro find_rows height
-    .set i, 0
-    .rept \height
-    find_row %(8 + i), %(i)
-    .set i, i + 1
-    .endr
+    each i, \height, find_row %(8 + i), %(i)
     .endm
 
     .macro begin_tile height, vectors, group
@@ -116,11 +112,7 @@ ldc .req x17
     ldp x4, rounds, [sp, #KEPT_B]
     .if \vectors > \group
     ldr scratch, [strip, #STRIP_GAP]
-    .set i, 1
-    .rept \vectors / \group - 1
-    group_after %(4 + i), %(3 + i)
-    .set i, i + 1
-    .endr
+    each_from i, 1, %(\vectors / \group - 1), group_after %(4 + i), %(3 + i)
     .endif
     .endm
 
@@ -200,11 +192,7 @@ ldc .req x17
     .set j, 0
     .rept \vectors
     load_bias 0
-    .set i, 0
-    .rept \height
-    add_to %(32 - \height * \vectors + i * \vectors + j), 0
-    .set i, i + 1
-    .endr
+    each i, \height, add_to %(32 - \height * \vectors + i * \vectors + j), 0
     .set j, j + 1
     .endr
     .endm
@@ -307,9 +295,7 @@ ldc .req x17
 /* The registers are the first `used` ones and the last for sums. temps: x19 and x20 are used too. */
     .macro begin_frame name, height, vectors, used, temps
     .set saved_bytes, 0
-    .if (parts * \height * \vectors > 16) | (\used > 8)
-    .set saved_bytes, 64
-    .endif
+    when %((parts * \height * \vectors > 16) | (\used > 8)), .set saved_bytes, 64
     .set low_used, \used
     .set temp_bytes, 16 * \temps
     .if \height <= 5
@@ -325,20 +311,12 @@ scratch .req x7
     .endif
     begin_function gemm_f32_\name\()_neon
     sub sp, sp, #KEPT_BYTES + saved_bytes + temp_bytes
-    .if saved_bytes
-    save_all %(32 - parts * \height * \vectors), %(low_used)
-    .endif
-    .if temp_bytes
-    stp x19, x20, [sp, #KEPT_BYTES + saved_bytes]
-    .endif
+    when %saved_bytes, save_all %(32 - parts * \height * \vectors), %(low_used)
+    when %temp_bytes, stp x19, x20, [sp, #KEPT_BYTES + saved_bytes]
     .endm
     .macro end_frame height, vectors
-    .if saved_bytes
-    each_saved ldp, %(32 - parts * \height * \vectors), %(low_used)
-    .endif
-    .if temp_bytes
-    ldp x19, x20, [sp, #KEPT_BYTES + saved_bytes]
-    .endif
+    when %saved_bytes, each_saved ldp, %(32 - parts * \height * \vectors), %(low_used)
+    when %temp_bytes, ldp x19, x20, [sp, #KEPT_BYTES + saved_bytes]
     add sp, sp, #KEPT_BYTES + saved_bytes + temp_bytes
     ret
     .endm

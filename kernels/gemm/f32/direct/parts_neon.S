@@ -53,11 +53,7 @@
     add_to %(31 - 2 * \height * \vectors - i), %(31 - 3 * \height * \vectors - i)
     .set i, i + 1
     .endr
-    .set i, 0
-    .rept \height * \vectors
-    add_to %(31 - i), %(31 - 2 * \height * \vectors - i)
-    .set i, i + 1
-    .endr
+    each i, %(\height * \vectors), add_to %(31 - i), %(31 - 2 * \height * \vectors - i)
     .endm
 
     .macro kernel height, width

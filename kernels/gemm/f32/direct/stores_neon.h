@@ -30,9 +30,7 @@
     store_pair %(\first + j), %(\first + j + 1), %(16 * j)
     .set j, j + 2
     .endr
-    .if \vectors % 2
-    store_vector %(\first + j), %(16 * j)
-    .endif
+    when %(\vectors % 2), store_vector %(\first + j), %(16 * j)
     .endm
 
 /* step: from the last of them to the next row */
@@ -48,9 +46,7 @@
 /* The first `lanes` elements of a single vector, of each row: at `scratch`, and a third at
  * `rounds`. */
     .macro store_lanes height, lanes
-    .if \lanes == 3
-    add rounds, scratch, #8
-    .endif
+    when %(\lanes == 3), add rounds, scratch, #8
     .set i, 32 - \height
     .rept \height
     .if \lanes == 1
@@ -58,9 +54,7 @@
     .else
     store_two %(i), scratch
     .endif
-    .if \lanes == 3
-    store_one %(i), 2, rounds
-    .endif
+    when %(\lanes == 3), store_one %(i), 2, rounds
     .set i, i + 1
     .endr
     .endm
@@ -72,9 +66,7 @@
     add scratch, scratch, rounds, lsl #2
     ldr q0, [scratch]
     add scratch, c, rounds, lsl #2
-    .if \vectors > 2
-    add scratch, scratch, #16 * (\vectors - 2)
-    .endif
+    when %(\vectors > 2), add scratch, scratch, #16 * (\vectors - 2)
     .if (\vectors > 5) & (stores_are_pairs == 0)
     sub rounds, ldc, #16 * ((\vectors - 2) / 4 * 4)
     .endif
@@ -106,11 +98,7 @@
     .endm
 /* From byte 4 * lanes on: what of two vectors is stored. */
 .Lbytes_in_order:
-    .set i, 0
-    .rept 32
-    .byte i
-    .set i, i + 1
-    .endr
+    each i, 32, .byte i
 
 /* rounds: the number of lanes */
     .macro store_ragged height, vectors

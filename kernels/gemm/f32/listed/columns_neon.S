@@ -70,11 +70,7 @@
     .macro vectors_step height, vectors, columns, lane, op
     .set x, \height + \lane * \vectors % room
     load_vectors \vectors, %(x)
-    .set j, 0
-    .rept \vectors
-    multiply_rows \height, \vectors, \columns, %(j), %(x + j), \op, \lane
-    .set j, j + 1
-    .endr
+    each j, \vectors, multiply_rows \height, \vectors, \columns, %(j), %(x + j), \op, \lane
     .endm
 
 /* Columns take so many steps as `load_some` loads. */
@@ -104,9 +100,7 @@
     .macro last_steps load_some, steps, height, vectors, columns
     for_each_row \load_some, \height
     vectors_step \height, \vectors, \columns, 0, fmla
-    .if \steps == 2
-    vectors_step \height, \vectors, \columns, 1, fmla
-    .endif
+    when %(\steps == 2), vectors_step \height, \vectors, \columns, 1, fmla
     multiply_columns \load_some, \height, \vectors, \columns
     .endm
 
@@ -188,12 +182,8 @@
 11: mov b, b_first
     load_pointers \height, list
     ldp x19, scratch, [strip, #STRIP_COLUMNS]
-    .if \columns > 1
-    next_column 21, 19
-    .endif
-    .if \columns > 2
-    next_column 24, 21
-    .endif
+    when %(\columns > 1), next_column 21, 19
+    when %(\columns > 2), next_column 24, 21
     mov segment, list
     ldr segments, [strip, #STRIP_SEGMENTS]
     subs scratch, rounds, #1

@@ -30,12 +30,8 @@
     mov row, c
     .set i, 32 - \height * \vectors
     .rept \height
-    .if \vectors > 1
-    pair_of_c \op, %(i), %(i + 1)
-    .endif
-    .if \vectors % 2
-    last_of_c \op, %(i + \vectors - 1), %(16 * (\vectors - 1))
-    .endif
+    when %(\vectors > 1), pair_of_c \op, %(i), %(i + 1)
+    when %(\vectors % 2), last_of_c \op, %(i + \vectors - 1), %(16 * (\vectors - 1))
     add row, row, ldc
     .set i, i + \vectors
     .endr

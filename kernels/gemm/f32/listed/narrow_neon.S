@@ -65,9 +65,7 @@ half .req x7
     fma %(32 - \height * \vectors + f), %(\from + f % \vectors), %(f / \vectors), \lane
     .if \to
     .rept ops
-    .if (op < ops) & (op * \height * \vectors < (f + 1) * ops)
-    other_op \vectors, \to, \lane
-    .endif
+    when %((op < ops) & (op * \height * \vectors < (f + 1) * ops)), other_op \vectors, \to, \lane
     .endr
     .if (\lane == 1) & (f % \vectors == \vectors - 1)
     \load_a %(f / \vectors), %(8 + f / \vectors)
@@ -80,11 +78,7 @@ half .req x7
     .macro first_loads height, vectors
     mov scratch, #0
     for_each_row load_two_steps, \height
-    .set i, 0
-    .rept \vectors
-    load_whole %(\height + i), %(16 * i)
-    .set i, i + 1
-    .endr
+    each i, \vectors, load_whole %(\height + i), %(16 * i)
     add b, b, #16 * \vectors
     .endm
     .macro first_loads_and_clear height, vectors
@@ -118,9 +112,7 @@ half .req x7
     .endm
 
     .macro kernel height, width, vectors
-    .if \height * \vectors < 21
-    kernel_by \height\()x\width\()_narrow, \height, \vectors
-    .endif
+    when %(\height * \vectors < 21), kernel_by \height\()x\width\()_narrow, \height, \vectors
     .endm
 
     all_heights kernel, 12, 3

@@ -54,14 +54,10 @@
     .macro next_of_b height, vectors
     .if packing
     .set x, \height + q % \vectors
-    .if q % \vectors == 0
-    step_of_b \vectors, \height
-    .endif
+    when %(q % \vectors == 0), step_of_b \vectors, \height
     .else
     .set x, \height + q % 4
-    .if q % 4 == 0
-    several ld1, 4, \height, b, #64
-    .endif
+    when %(q % 4 == 0), several ld1, 4, \height, b, #64
     .endif
     .endm
 
@@ -168,11 +164,7 @@ finishing .req panels /* whose number each tile loads: is there anything but pro
 /* The rows of the tile that begins at list. */
     .macro find_rows height
     mov x8, list
-    .set i, 9
-    .rept \height - 1
-    next_row %(i), %(i - 1)
-    .set i, i + 1
-    .endr
+    each_from i, 9, %(\height - 1), next_row %(i), %(i - 1)
     .endm
     .macro next_row row, before
     add x\row, x\before, a_row
@@ -279,11 +271,7 @@ finishing .req panels /* whose number each tile loads: is there anything but pro
     .endr
     .endm
     .macro multiply_elements height
-    .set i, 0
-    .rept \height
-    fma %(32 - \height + i), \height, %(i)
-    .set i, i + 1
-    .endr
+    each i, \height, fma %(32 - \height + i), \height, %(i)
     .endm
 
     .macro narrow height

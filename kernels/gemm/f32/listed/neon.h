@@ -65,9 +65,7 @@ copied_too .req x28
     two_pointers %(8 + i), %(9 + i), \from, %(8 * i)
     .set i, i + 2
     .endr
-    .if i < \height
-    pointer %(8 + i), \from, %(8 * i)
-    .endif
+    when %(i < \height), pointer %(8 + i), \from, %(8 * i)
     .endm
 
 /* Those of the next segment, whose list `segment` becomes. */
@@ -82,9 +80,7 @@ copied_too .req x28
 
     .macro begin_tile height
     mov b, b_panel
-    .if packing
-    begin_columns
-    .endif
+    when %packing, begin_columns
     .if fetching
     ldr ahead, [strip, #STRIP_AHEAD]
     add ahead, ahead, b
@@ -124,9 +120,7 @@ copied_too .req x28
     .endr
     .endif
     several ld1, \vectors, \first, from, from_row
-    .if \first <= 4
-    several st1, \vectors, \first, b, #16 * \vectors
-    .endif
+    when %(\first <= 4), several st1, \vectors, \first, b, #16 * \vectors
     .endif
     .endm
 
@@ -168,9 +162,7 @@ copied_too .req x28
     ldp list, segments, [strip, #STRIP_ROWS]
     ldp rounds, special, [strip, #STRIP_ROUNDS]
     ldp b_first, b_step, [strip, #STRIP_B]
-    .if packing
-    ldr b_first, [strip, #STRIP_TO]
-    .endif
+    when %packing, ldr b_first, [strip, #STRIP_TO]
     ldp c, ldc, [strip, #STRIP_C]
     ldp tiles, panels, [strip, #STRIP_TILES]
     ldr bias, [strip, #STRIP_BIAS]
@@ -185,16 +177,8 @@ copied_too .req x28
     .endm
 
     .macro add_bias height, vectors
-    .set i, 0
-    .rept \vectors
-    several ld1, 1, %(i), bias, #16
-    .set i, i + 1
-    .endr
-    .set i, 0
-    .rept \height * \vectors
-    add_to %(32 - \height * \vectors + i), %(i % \vectors)
-    .set i, i + 1
-    .endr
+    each i, \vectors, several ld1, 1, %(i), bias, #16
+    each i, %(\height * \vectors), add_to %(32 - \height * \vectors + i), %(i % \vectors)
     .endm
 
 /* ---- what all kernels of whole vectors begin and end with ---- */
@@ -248,11 +232,7 @@ copied_too .req x28
     add row, row, ldc
     .endm
 bytes_in_order:
-    .set i, 0
-    .rept 32
-    .byte i
-    .set i, i + 1
-    .endr
+    each i, 32, .byte i
 
     shared_limits
 

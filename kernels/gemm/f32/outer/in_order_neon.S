@@ -85,9 +85,7 @@
 
     .macro next_other
     .set loads, 1
-    .if has_next
-    .set loads, 2 + vectors - own_last
-    .endif
+    when %has_next, .set loads, 2 + vectors - own_last
     find_load
     .if (waiting > 0) & (waiting_until <= n)
     insert_upper
@@ -101,9 +99,7 @@
     .macro in_order_step op, first, next
     .set has_next, \next
     .set load, 0
-    .if !\first
-    .set load, 0 - own_last
-    .endif
+    when %(!\first), .set load, 0 - own_last
     .set move, 0
     multiply_all \op, %(rows * vectors)
     .endm
@@ -125,11 +121,7 @@
     several_at ld1, vectors, 2, x4
     add x8, x8, lda
     add x4, x4, ldb
-    .set n, 0
-    .rept rows * vectors
-    multiply_next fmla
-    .set n, n + 1
-    .endr
+    each n, %(rows * vectors), multiply_next fmla
     .endm
 /* ---- a kernel: the first step, those with a next one, the last one of whole rounds ---- */
 
@@ -153,9 +145,7 @@
     .set vectors, \width / 4
     .set later, rows / 2
     .set own_last, 0
-    .if (vectors == 3) & (rows >= 6)
-    .set own_last, 1
-    .endif
+    when %((vectors == 3) & (rows >= 6)), .set own_last, 1
     kernel_in_order \name
     .endm
 #define KERNEL(height, width) kernel height##x##width##_narrow, height, width;

@@ -69,16 +69,12 @@
     .rept full
     panel_step \height, \vectors, \lane, \op, 3
     .endr
-    .if middle
-    panel_step \height, \vectors, \lane, \op, %(middle)
-    .endif
+    when %middle, panel_step \height, \vectors, \lane, \op, %(middle)
     .endm
 
     .macro step height, vectors, group, lane, op=fmla
     panels_before_last \height, \vectors, \lane, \op
-    .if last
-    panel_step \height, \vectors, \lane, \op, %(last)
-    .endif
+    when %last, panel_step \height, \vectors, \lane, \op, %(last)
     .endm
 
 /* There is no more of bias than of columns. */
@@ -102,9 +98,7 @@
 /* Vectors of a panel at once, at most. */
     .macro find_widest
     .set widest, 3
-    .if full == 0
-    .set widest, 2
-    .endif
+    when %(full == 0), .set widest, 2
     .endm
 
     .macro kernel height, full_, middle_, last_

@@ -17,9 +17,5 @@
     .endr
     .endm
     .macro add_bias_at height, vectors, j
-    .set i, 0
-    .rept \height
-    add_to %(32 - (\height - i) * \vectors + \j), 0
-    .set i, i + 1
-    .endr
+    each i, \height, add_to %(32 - (\height - i) * \vectors + \j), 0
     .endm

@@ -61,9 +61,7 @@ tail .req x16
     find_stride \height
     keep_stride %(stride)
     .endif
-    .if columns > 2
-    lsl x19, scratch, #1
-    .endif
+    when %(columns > 2), lsl x19, scratch, #1
     .if whole == 2
     ldr scratch, [strip, #STRIP_GAP]
     find_behind 2
@@ -85,11 +83,7 @@ tail .req x16
     load_whole_vectors \height
     .set i, 0
     .rept \height
-    .set j, 0
-    .rept whole
-    multiply \op, %(32 - (\height - i) * \sums + j), %(\height + j), %(i), \lane
-    .set j, j + 1
-    .endr
+    each j, whole, multiply \op, %(32 - (\height - i) * \sums + j), %(\height + j), %(i), \lane
     .set i, i + 1
     .endr
     .endm
@@ -204,9 +198,7 @@ tail .req x16
     .endr
     .else
     sum_four \height, \sums, 0, 2
-    .if \height > 4
-    sum_four \height, \sums, 4, 3
-    .endif
+    when %(\height > 4), sum_four \height, \sums, 4, 3
     .endif
     .endm
     .macro sum_row first, second, third
@@ -231,9 +223,7 @@ tail .req x16
     .macro add_rows height, sums, row, to
     find_sum \height, \sums, \row, %(\sums - 1)
     .set first, sum
-    .if \row + 1 < \height
-    find_sum \height, \sums, %(\row + 1), %(\sums - 1)
-    .endif
+    when %(\row + 1 < \height), find_sum \height, \sums, %(\row + 1), %(\sums - 1)
     add_pairs \to, %(first), %(sum)
     .endm
 
@@ -262,9 +252,7 @@ tail .req x16
     .endm
 /* There is no vector before them. */
     .macro store_columns height
-    .if columns == 3
-    add scratch, c, #8
-    .endif
+    when %(columns == 3), add scratch, c, #8
     .set i, 0
     .rept \height
     .if columns == 1
@@ -273,9 +261,7 @@ tail .req x16
     find_sum \height, columns, i, 0
     store_two %(sum), c
     .endif
-    .if columns == 3
-    store_one %(sum), 2, scratch
-    .endif
+    when %(columns == 3), store_one %(sum), 2, scratch
     .set i, i + 1
     .endr
     .endm
@@ -295,9 +281,7 @@ tail .req x16
 
     .macro tail_kernel name, height, sums, kind
     .set tall, 0
-    .if \height > 5
-    .set tall, 1
-    .endif
+    when %(\height > 5), .set tall, 1
     .set low, widest
     .set row_temps, 0
     .if columns == 1 /* sums in v2 and v3, and limits */
@@ -320,9 +304,7 @@ tail .req x16
     b.ne 14b
     finish_sums \height, \sums
     cbz rounds, 14b
-    .if columns == 1
-    for_all clamp_to, 2, %(1 + \height / 5), 0, 1
-    .endif
+    when %(columns == 1), for_all clamp_to, 2, %(1 + \height / 5), 0, 1
     b 14b
     end_rows_kernel \name, \height, \kind
     .endm

@@ -43,11 +43,7 @@ column .req x15
     .set j, 0
     .rept \width
     .set l, \lane + j
-    .if \loads
-    .if l % 16 == 0
-    several ld1, 4, 4, b, #64
-    .endif
-    .endif
+    when \loads, when %(l % 16 == 0), several ld1, 4, 4, b, #64
     .set v, 0
     .rept \V
     multiply \op, %(32 - \V * \width + j * \V + v), %(\a + v), %(4 + l / 4 % 4), %(l % 4)
@@ -90,11 +86,7 @@ column .req x15
     .set j, 0
     .rept \width
     spread 0, %(4 + j / 4), %(j % 4)
-    .set v, 0
-    .rept \V
-    add_to %(32 - \V * \width + j * \V + v), 0
-    .set v, v + 1
-    .endr
+    each v, \V, add_to %(32 - \V * \width + j * \V + v), 0
     .set j, j + 1
     .endr
     .endm
