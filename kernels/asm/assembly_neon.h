@@ -2,8 +2,9 @@
  * instructions with their registers by number.
  *
  * Vector registers are often computed: `fma %(8 + i), 4, 0` in alternate macro mode is FMLA v8 + i.
- * Loops over them are `each i, \count, store_sum %i`, in which `i` counts from 0, and conditions
- * `when %(i > 0), next_row`; what takes more than a line is written with .rept and .if. */
+ * Loops over them are `each i, \count, store_sum %i`, in which `i` counts from 0, and conditions are
+ * `when %(i > 0), next_row`, `or_when …`, `otherwise …`; what takes more than a line is written with
+ * .rept and .if. */
 /* clang-format off */
 #ifndef KERNELS_ASM_ASSEMBLY_NEON_H
 #define KERNELS_ASM_ASSEMBLY_NEON_H
@@ -26,6 +27,15 @@
     .endm
     .macro when condition, what:vararg
     .if \condition
+    \what
+    .endif
+    .set chosen, \condition /* after what may have conditions of its own */
+    .endm
+    .macro or_when condition, what:vararg
+    otherwise when \condition, \what
+    .endm
+    .macro otherwise what:vararg
+    .if chosen == 0
     \what
     .endif
     .endm

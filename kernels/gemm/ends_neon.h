@@ -182,19 +182,13 @@ word .req w16
     when %(\vectors == 3), add at, to, #2 * \bytes
     .endm
     .macro store_row_of_bytes vectors, row
-    .if \vectors == 1
-    st1 {v\row\().s}[0], [to], to_line
-    .else
-    st1 {v\row\().8b}, [to], to_line
-    .endif
+    when %(\vectors == 1), st1 {v\row\().s}[0], [to], to_line
+    otherwise st1 {v\row\().8b}, [to], to_line
     when %(\vectors == 3), st1 {v\row\().s}[2], [at], to_line
     .endm
     .macro store_row_of_halves vectors, row, third
-    .if \vectors == 1
-    st1 {v\row\().4h}, [to], to_line
-    .else
-    st1 {v\row\().8h}, [to], to_line
-    .endif
+    when %(\vectors == 1), st1 {v\row\().4h}, [to], to_line
+    otherwise st1 {v\row\().8h}, [to], to_line
     when %(\vectors == 3), st1 {v\third\().4h}, [at], to_line
     .endm
 
@@ -210,11 +204,8 @@ word .req w16
 
     .macro by_columns_of_lines op, first, height, vectors
     several_at ld1, \vectors, 0, at
-    .if \height == 1
-    columns_of_row \first, \vectors, 1, \op
-    .else
-    on_rows \op, \vectors, %(8 - \height)
-    .endif
+    when %(\height == 1), columns_of_row \first, \vectors, 1, \op
+    otherwise on_rows \op, \vectors, %(8 - \height)
     .endm
 
 /* Conversions and what narrows them take turns, since cores have other pipes for them. */
@@ -278,11 +269,8 @@ word .req w16
     .endm
     .macro store_lines_of_halves first, height, vectors
     find_third 8, \vectors
-    .if \height == 1
-    line_of_halves \first, \vectors, 1
-    .else
-    on_rows halves, \vectors, %(8 - \height)
-    .endif
+    when %(\height == 1), line_of_halves \first, \vectors, 1
+    otherwise on_rows halves, \vectors, %(8 - \height)
     .endm
 
     .macro store_lines_of_floats first, height, vectors
@@ -308,11 +296,8 @@ word .req w16
     .macro by_rows_of_squares first, height, vectors
     .set pair, 0
     .rept (\height + 1) / 2
-    .if 2 * pair + 2 > \height
-    ldr s7, [rows_at], #4
-    .else
-    ldr d7, [rows_at], #8
-    .endif
+    when %(2 * pair + 2 > \height), ldr s7, [rows_at], #4
+    otherwise ldr d7, [rows_at], #8
     zip1 v7.4s, v7.4s, v7.4s
     each j, %(2 * \vectors), on_sum fmul, %(\first + 2 * pair * \vectors + j), 7
     .set pair, pair + 1

@@ -27,11 +27,8 @@
     .set in_round, 4
     when %((together > 4) | (\height == 1)), .set in_round, 8
     .set sets, 1
-    .if \height * \vectors <= 4
-    .set sets, 4
-    .elseif \height * \vectors <= 9
-    .set sets, 2
-    .endif
+    when %(\height * \vectors <= 4), .set sets, 4
+    or_when %(\height * \vectors <= 9), .set sets, 2
     .if (\height == 1) & (\vectors == 3) & (b_bytes == 16) /* as two panels have */
     .set sets, 2
     .endif
@@ -147,11 +144,8 @@ b_more .req x16
     mac %(first_sum + \i * row_vectors + \j), %(first_b + \j), %(\i / 2), %(\i % 2), 0
     .endm
     .macro load_rows pair, height
-    .if 2 * \pair + 1 == \height
-    ldr s\pair, [a, #8 * \pair]
-    .else
-    ldr d\pair, [a, #8 * \pair]
-    .endif
+    when %(2 * \pair + 1 == \height), ldr s\pair, [a, #8 * \pair]
+    otherwise ldr d\pair, [a, #8 * \pair]
     .endm
     .macro load_lower register, j
     ldr d\register, [b, #16 * \j]
@@ -167,35 +161,20 @@ b_more .req x16
  * last vector, three of each one before, the others load pairs of rows, the first of which is in
  * front of the last insert, as that has to wait. */
     .macro narrow_op op, height, vectors
-    .if \op == 0
-    load_lower %(first_b + \vectors - 1), %(\vectors - 1)
-    .elseif \op == 1
-    load_upper %(\vectors - 1)
-    .elseif \op == 2
-    subs groups, groups, #1
-    .elseif \op == 3
-    insert_upper %(first_b + \vectors - 1)
-    .elseif \op == 4
-    csel a_more, a_more, xzr, ne
-    .elseif \op == 5
-    csel b_more, b_more, xzr, ne
-    .elseif \op == 6
-    add a, a, a_more
-    .elseif \op == 7
-    add b, b, b_more
-    .elseif \op == rows_from
-    load_rows 0, \height
-    .elseif \op == rows_from + 1
-    insert_upper %(first_b + \vectors - 2)
-    .elseif \op > rows_from
-    load_rows %(\op - rows_from - 1), \height
-    .elseif (\op - 8) % 3 == 0
-    load_lower %(first_b + (\op - 8) / 3), %((\op - 8) / 3)
-    .elseif (\op - 8) % 3 == 1
-    load_upper %((\op - 8) / 3)
-    .else
-    insert_upper %(first_b + (\op - 8) / 3)
-    .endif
+    when %(\op == 0), load_lower %(first_b + \vectors - 1), %(\vectors - 1)
+    or_when %(\op == 1), load_upper %(\vectors - 1)
+    or_when %(\op == 2), subs groups, groups, #1
+    or_when %(\op == 3), insert_upper %(first_b + \vectors - 1)
+    or_when %(\op == 4), csel a_more, a_more, xzr, ne
+    or_when %(\op == 5), csel b_more, b_more, xzr, ne
+    or_when %(\op == 6), add a, a, a_more
+    or_when %(\op == 7), add b, b, b_more
+    or_when %(\op == rows_from), load_rows 0, \height
+    or_when %(\op == rows_from + 1), insert_upper %(first_b + \vectors - 2)
+    or_when %(\op > rows_from), load_rows %(\op - rows_from - 1), \height
+    or_when %((\op - 8) % 3 == 0), load_lower %(first_b + (\op - 8) / 3), %((\op - 8) / 3)
+    or_when %((\op - 8) % 3 == 1), load_upper %((\op - 8) / 3)
+    otherwise insert_upper %(first_b + (\op - 8) / 3)
     .endm
 /* An operation comes after its share of multiply-accumulates, but before the step ends, and a pair's
  * loads after the last one of its rows. */

@@ -199,11 +199,8 @@ next_row .req x16
     .endm
 
     .macro tile_body height, vectors
-    .if \height == 1
-    row_tile \vectors
-    .else
-    square_tile \height, \vectors
-    .endif
+    when %(\height == 1), row_tile \vectors
+    otherwise square_tile \height, \vectors
     .endm
 
     .macro mmla_tile name, height, vectors

@@ -62,11 +62,8 @@ begin_a .req x17
     load_arguments
     b 12f
 11: mov groups, all_groups
-    .if \height == 1
-    go_right \vectors
-    .else
-    mov b, begin_b
-    .endif
+    when %(\height == 1), go_right \vectors
+    otherwise mov b, begin_b
 12: mov scratch, start
     tile_body \height, \vectors
     subs w11, w11, #1
@@ -117,17 +114,11 @@ begin_a .req x17
     .endm
 /* Whatever is first in a register clears the rest of it. */
     .macro load_piece register, size, place, from
-    .if \size == 8
-    ldr d\register, [\from], #8
-    .elseif (\size == 4) & (\place == 0)
-    ldr s\register, [\from], #4
-    .elseif \size == 4
-    ld1 {v\register\().s}[\place], [\from], #4
-    .elseif \place == 0
-    ldr h\register, [\from], #2
-    .else
-    ld1 {v\register\().h}[\place], [\from], #2
-    .endif
+    when %(\size == 8), ldr d\register, [\from], #8
+    or_when %((\size == 4) & (\place == 0)), ldr s\register, [\from], #4
+    or_when %(\size == 4), ld1 {v\register\().s}[\place], [\from], #4
+    or_when %(\place == 0), ldr h\register, [\from], #2
+    otherwise ld1 {v\register\().h}[\place], [\from], #2
     .endm
 
 /* Whole vectors, up to four by one instruction. */
@@ -135,11 +126,8 @@ begin_a .req x17
     .set to_load, \count
     .set in_register, \first
     .rept (\count + 3) / 4
-    .if to_load > 4
-    load_several 4, %(in_register), \from, 64
-    .else
-    load_several %(to_load), %(in_register), \from, %(16 * to_load)
-    .endif
+    when %(to_load > 4), load_several 4, %(in_register), \from, 64
+    otherwise load_several %(to_load), %(in_register), \from, %(16 * to_load)
     .set in_register, in_register + 4
     .set to_load, to_load - 4
     .endr

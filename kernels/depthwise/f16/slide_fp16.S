@@ -149,11 +149,8 @@ first_to .req x22
     .endm
 
     .macro pixel u
-    .if stride == 1
-    load_column %(\u + 2)
-    .else
-    load_two_columns %(2 * \u + 1)
-    .endif
+    when %(stride == 1), load_column %(\u + 2)
+    otherwise load_two_columns %(2 * \u + 1)
     multiply_columns %(\u * stride)
     finish_sums
     subs left, left, #1

@@ -17,11 +17,8 @@
     .endm
 
     .macro load_line register, line
-    .if quads == 4
-    ldr q\register, [\line, offset]
-    .else
-    ldr d\register, [\line, offset]
-    .endif
+    when %(quads == 4), ldr q\register, [\line, offset]
+    otherwise ldr d\register, [\line, offset]
     .endm
     .macro zip count, width, to, first, second
     zip\count v\to\().\width, v\first\().\width, v\second\().\width

@@ -137,18 +137,12 @@ first_to .req x26
     sqxtn2 v\first\().8h, v\second\().4s
     .endm
     .macro narrow_to_bytes first
-    .if has_sign
-    sqxtn v\first\().8b, v\first\().8h
-    .else
-    sqxtun v\first\().8b, v\first\().8h
-    .endif
+    when %has_sign, sqxtn v\first\().8b, v\first\().8h
+    otherwise sqxtun v\first\().8b, v\first\().8h
     .endm
     .macro narrow_to_more_bytes first, second
-    .if has_sign
-    sqxtn2 v\first\().16b, v\second\().8h
-    .else
-    sqxtun2 v\first\().16b, v\second\().8h
-    .endif
+    when %has_sign, sqxtn2 v\first\().16b, v\second\().8h
+    otherwise sqxtun2 v\first\().16b, v\second\().8h
     .endm
 
 /* By scales of channels alone. */
@@ -223,17 +217,11 @@ first_to .req x26
 
     .macro pixel u
     each_from x, %(\u * stride + columns - stride), stride, load_column_at x
-    .if quads == 4
-    ld1 {v0.4s - v3.4s}, [from], from_row
-    .else
-    ld1 {v0.4s, v1.4s}, [from], from_row
-    .endif
+    when %(quads == 4), ld1 {v0.4s - v3.4s}, [from], from_row
+    otherwise ld1 {v0.4s, v1.4s}, [from], from_row
     multiply_pixel \u
-    .if quads == 4
-    finish_sums 4, 4, .Lmore_16, bytes_of_16, sums_of_16
-    .else
-    finish_sums 2, 2, .Lmore_8, bytes_of_8, sums_of_8
-    .endif
+    when %(quads == 4), finish_sums 4, 4, .Lmore_16, bytes_of_16, sums_of_16
+    otherwise finish_sums 2, 2, .Lmore_8, bytes_of_8, sums_of_8
     subs left, left, #1
     .endm
 

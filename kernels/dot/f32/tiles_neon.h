@@ -51,11 +51,8 @@ sums .req x5
 
     .macro begin_tile name, R, C
     begin_function dot_f32_\name\()_neon
-    .if \R > 13
-    save_registers 4, 21
-    .else
-    save_registers 4
-    .endif
+    when %(\R > 13), save_registers 4, 21
+    otherwise save_registers 4
     set_pointers \R, \C
     clear_all %(32 - \R * \C), %(\R * \C)
     .endm
@@ -217,11 +214,8 @@ left .req x24
 
     .macro tiles_below name, R, C, stores
     begin_function dot_f32_\name\()_neon
-    .if \R > 4
-    save_registers 4, 24, zeros_bytes
-    .else
-    save_registers 4, 18, zeros_bytes
-    .endif
+    when %(\R > 4), save_registers 4, 24, zeros_bytes
+    otherwise save_registers 4, 18, zeros_bytes
     .if zeros_bytes
     stp xzr, xzr, [sp, #at_locals]
     stp xzr, xzr, [sp, #at_locals + 16]

@@ -111,29 +111,18 @@ wrap .req x21  /* the same at the end of a channel */
 /* ---- other instructions, one after the other: number `move` ---- */
 
     .macro move_on
-    .if (move == 0) & (last * ahead != 0)
-    add b, b, delta
-    .elseif (move == 0) & (last == 0)
-    add b, b, step
-    .elseif (move == 1) & (last * ahead != 0)
-    subs c, c, #1
-    .elseif (t == taps - 2) & (ahead != 0)
-    find_next_row
-    .endif
+    when %((move == 0) & (last * ahead != 0)), add b, b, delta
+    or_when %((move == 0) & (last == 0)), add b, b, step
+    or_when %((move == 1) & (last * ahead != 0)), subs c, c, #1
+    or_when %((t == taps - 2) & (ahead != 0)), find_next_row
     .set move, move + 1
     .endm
     .macro find_next_row
-    .if move == 1
-    ldr at, [table], #8
-    .elseif move == 2
-    subs r, r, #1
-    .elseif move == 3
-    csel delta, wrap, step, eq
-    .elseif move == 4
-    csel r, kernel_rows, r, eq
-    .elseif move == 5
-    add at, at, offset
-    .endif
+    when %(move == 1), ldr at, [table], #8
+    or_when %(move == 2), subs r, r, #1
+    or_when %(move == 3), csel delta, wrap, step, eq
+    or_when %(move == 4), csel r, kernel_rows, r, eq
+    or_when %(move == 5), add at, at, offset
     .endm
 
 /* ---- a tap ---- */
@@ -143,13 +132,9 @@ wrap .req x21  /* the same at the end of a channel */
     .macro next_other
     find_load
     find_ready
-    .if (waiting > 0) & (waiting_until <= n)
-    insert_upper
-    .elseif (load != NO_LOAD) & (ready <= n) & (waiting < 2)
-    load_it
-    .else
-    move_on
-    .endif
+    when %((waiting > 0) & (waiting_until <= n)), insert_upper
+    or_when %((load != NO_LOAD) & (ready <= n) & (waiting < 2)), load_it
+    otherwise move_on
     .endm
 
     .macro tap op, number, has_next
@@ -170,11 +155,8 @@ wrap .req x21  /* the same at the end of a channel */
 
     .macro begin_kernel name
     begin_function \name
-    .if vectors == 3
-    save_registers 4, 21
-    .else
-    save_registers 1, 21
-    .endif
+    when %(vectors == 3), save_registers 4, 21
+    otherwise save_registers 1, 21
     load_task %vectors
     mov at, #taps
     mov wrap, #16 * vectors

@@ -41,11 +41,8 @@ extras .req x17
     .macro load_row stride, taps
     ldr at, [table], #8
     add at, at, offset
-    .if 7 * \stride + \taps <= 12
-    ld1 {v0.4s, v1.4s, v2.4s}, [at]
-    .else
-    ld1 {v0.4s, v1.4s, v2.4s, v3.4s}, [at]
-    .endif
+    when %(7 * \stride + \taps <= 12), ld1 {v0.4s, v1.4s, v2.4s}, [at]
+    otherwise ld1 {v0.4s, v1.4s, v2.4s, v3.4s}, [at]
     when %(7 * \stride + \taps > 16), ldr q4, [at, #64]
     .endm
 

@@ -14,11 +14,8 @@
     .endm
 
     .macro mac sum, b, a, lane, half
-    .if \half
-    fmlal2 v\sum\().4s, v\b\().4h, v\a\().h[\lane]
-    .else
-    fmlal v\sum\().4s, v\b\().4h, v\a\().h[\lane]
-    .endif
+    when \half, fmlal2 v\sum\().4s, v\b\().4h, v\a\().h[\lane]
+    otherwise fmlal v\sum\().4s, v\b\().4h, v\a\().h[\lane]
     .endm
     .macro add_sets to, sum, other
     fadd v\to\().4s, v\sum\().4s, v\other\().4s

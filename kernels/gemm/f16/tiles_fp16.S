@@ -28,11 +28,8 @@
     .macro plan_sums height, vectors
     .set set_sums, \height * \vectors
     .set sets, 1
-    .if set_sums <= 4
-    .set sets, 4
-    .elseif set_sums <= 12
-    .set sets, 2
-    .endif
+    when %(set_sums <= 4), .set sets, 4
+    or_when %(set_sums <= 12), .set sets, 2
     .set first_sum, 32 - sets * set_sums
     .set last_set, 32 - set_sums
     .set together, 4 /* steps */
@@ -69,11 +66,8 @@
 
     .macro multiply_all height, vectors
     clear_all %(first_sum), %(sets * set_sums)
-    .if together == 8
-    lsr scratch, groups, #3
-    .else
-    lsr scratch, groups, #2
-    .endif
+    when %(together == 8), lsr scratch, groups, #3
+    otherwise lsr scratch, groups, #2
     cbz scratch, 6f
 5:  fetch_ahead \height, \vectors
     load_bytes 0, %(2 * together * \height), a

@@ -39,21 +39,13 @@
 /* Instruction `op` of those that load a step's rows of A to register `to` and the following: low v, high v, insert v - 1 for each vector, the last insertion, the next step's address. */
     .macro a_op V, to
     .set q, (op + 1) / 3
-    .if op == 0
-    load_low \to, 0
-    .elseif op == 1
-    load_high 16, 8
-    .elseif op == 3 * \V - 1
-    next_a
-    .elseif op == 3 * \V
-    insert_high %(\to + \V - 1), %(16 + (\V - 1) % 2)
-    .elseif op % 3 == 2
-    load_low %(\to + q), %(16 * q)
-    .elseif op % 3 == 0
-    insert_high %(\to + q - 1), %(16 + (q - 1) % 2)
-    .else
-    load_high %(16 + q % 2), %(16 * q + 8)
-    .endif
+    when %(op == 0), load_low \to, 0
+    or_when %(op == 1), load_high 16, 8
+    or_when %(op == 3 * \V - 1), next_a
+    or_when %(op == 3 * \V), insert_high %(\to + \V - 1), %(16 + (\V - 1) % 2)
+    or_when %(op % 3 == 2), load_low %(\to + q), %(16 * q)
+    or_when %(op % 3 == 0), insert_high %(\to + q - 1), %(16 + (q - 1) % 2)
+    otherwise load_high %(16 + q % 2), %(16 * q + 8)
     .set op, op + 1
     .endm
 
@@ -82,11 +74,8 @@
     .endr
     .set l, l + 1
     .endr
-    .if \unit + b_registers < \end
-    load_b %(register), %(4 * lanes * (\unit + b_registers))
-    .else
-    next_op \V, \to
-    .endif
+    when %(\unit + b_registers < \end), load_b %(register), %(4 * lanes * (\unit + b_registers))
+    otherwise next_op \V, \to
     .endm
 
 /* Step `number` of a round: the fourth is the first of the next round, too. `last`: nothing follows

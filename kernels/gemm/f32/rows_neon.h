@@ -80,11 +80,8 @@
 /* Tiles one row lower, as a part of the same call: what they keep is kept already. */
     .macro go_on_lower lower, kind
     when %(rows_are_long == 0), lsr x11, tiles, #63
-    .if \lower <= 5
-    ldrb w13, [strip, #STRIP_LOW_TILES]
-    .else
-    ldrb w5, [strip, #STRIP_LOW_TILES]
-    .endif
+    when %(\lower <= 5), ldrb w13, [strip, #STRIP_LOW_TILES]
+    otherwise ldrb w5, [strip, #STRIP_LOW_TILES]
     when %(rows_are_long == 0), cbnz x11, .Lshort_\lower\()_\kind
     b .Ltile_\lower\()_\kind
     .endm

@@ -68,11 +68,8 @@ row_scales .req x11
     .macro one_round height, vectors
     load_a \height, %(16 * \height)
     .irp step, 0, 2
-    .if \vectors == 2
-    two_lines \height, \step
-    .else
-    two_halves \height, \step
-    .endif
+    when %(\vectors == 2), two_lines \height, \step
+    otherwise two_halves \height, \step
     .endr
     when %(\vectors == 1), add b, b, #128
     .endm

@@ -41,18 +41,12 @@ tiles .req w0 /* tile is not wanted by then */
     smull v\product\().8h, v\a\().8b, v\b\().8b
     .endm
     .macro upper_product product, a, b
-    .if narrow
-    smlal2 v\product\().8h, v\a\().16b, v\b\().16b
-    .else
-    smull2 v\product\().8h, v\a\().16b, v\b\().16b
-    .endif
+    when %narrow, smlal2 v\product\().8h, v\a\().16b, v\b\().16b
+    otherwise smull2 v\product\().8h, v\a\().16b, v\b\().16b
     .endm
     .macro add_product sum, product
-    .if is_first
-    saddlp v\sum\().4s, v\product\().8h
-    .else
-    sadalp v\sum\().4s, v\product\().8h
-    .endif
+    when %is_first, saddlp v\sum\().4s, v\product\().8h
+    otherwise sadalp v\sum\().4s, v\product\().8h
     .endm
 /* One row alone keeps to registers that are not the caller's. */
     .set is_first, 0
@@ -66,16 +60,10 @@ tiles .req w0 /* tile is not wanted by then */
     .endm
 
     .macro load_rows height
-    .if \height > 1
-    ldp q0, q1, [a]
-    .else
-    ldr q0, [a]
-    .endif
-    .if \height == 4
-    ldp q2, q3, [a, #32]
-    .elseif \height == 3
-    ldr q2, [a, #32]
-    .endif
+    when %(\height > 1), ldp q0, q1, [a]
+    otherwise ldr q0, [a]
+    when %(\height == 4), ldp q2, q3, [a, #32]
+    or_when %(\height == 3), ldr q2, [a, #32]
     add a, a, a_step
     .endm
 

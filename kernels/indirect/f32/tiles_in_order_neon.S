@@ -76,11 +76,8 @@ at_high .req x8
     .macro find_item
     .set found, NOTHING
     .set among, item
-    .if sets == 4
-    find_item_of_narrow
-    .else
-    find_item_of_narrowest
-    .endif
+    when %(sets == 4), find_item_of_narrow
+    otherwise find_item_of_narrowest
     .endm
     .macro find_item_of_narrow
     some P, UPPER, 0
@@ -112,11 +109,8 @@ at_high .req x8
     ldr d\value, [x\pixel, at_high]
     .endm
     .macro load_pointers k
-    .if 2 * \k + 1 < P
-    load_pair %(9 + 2 * \k), %(10 + 2 * \k), %(16 * \k)
-    .else
-    load_pointer %(9 + 2 * \k), %(16 * \k)
-    .endif
+    when %(2 * \k + 1 < P), load_pair %(9 + 2 * \k), %(10 + 2 * \k), %(16 * \k)
+    otherwise load_pointer %(9 + 2 * \k), %(16 * \k)
     .endm
 
     .macro count_on k
@@ -161,11 +155,8 @@ at_high .req x8
 
     .macro next_other
     find_item
-    .if (waiting > 0) & (waiting_until <= n)
-    insert_upper
-    .elseif (found != NOTHING) & (ready <= n) & ((waiting < 2) | (found != WEIGHTS))
-    do_item
-    .endif
+    when %((waiting > 0) & (waiting_until <= n)), insert_upper
+    or_when %((found != NOTHING) & (ready <= n) & ((waiting < 2) | (found != WEIGHTS))), do_item
     .endm
 
     .macro step next
@@ -205,11 +196,8 @@ at_high .req x8
     lsl x10, x10, #2
     .set k, 0
     .rept P
-    .if V == 2
-    store_pair %(sums + 2 * k), %(sums + 2 * k + 1)
-    .else
-    store_one %(sums + k)
-    .endif
+    when %(V == 2), store_pair %(sums + 2 * k), %(sums + 2 * k + 1)
+    otherwise store_one %(sums + k)
     add x9, x9, x10
     .set k, k + 1
     .endr

@@ -9,13 +9,9 @@
 rest .req x8
 
     .macro load_channels count, value, pixel
-    .if \count == 4
-    ldr q\value, [x\pixel, at]
-    .elseif \count == 2
-    ldr d\value, [x\pixel, at]
-    .else
-    ldr s\value, [x\pixel, at]
-    .endif
+    when %(\count == 4), ldr q\value, [x\pixel, at]
+    or_when %(\count == 2), ldr d\value, [x\pixel, at]
+    otherwise ldr s\value, [x\pixel, at]
     .endm
 
 /* ---- a tile ---- */

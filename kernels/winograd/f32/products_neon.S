@@ -269,11 +269,8 @@ panel_bytes .req x22
     .endif
     .endm
     .macro load_part what
-    .if of_a
-    \what %into, a, %(place - moved)
-    .else
-    \what %into, b, %place
-    .endif
+    when %of_a, \what %into, a, %(place - moved)
+    otherwise \what %into, b, %place
     .endm
 
     /* The next part of load l: `begun` says that its first half was loaded at FMLA `since`. */
@@ -312,11 +309,8 @@ panel_bytes .req x22
     .macro load_in_turn height, width
     .if l < loads
     find_load \height, \width
-    .if begun
-    when %(n > since), load_next
-    .elseif (free <= n) & (n - since > 1)
-    load_next
-    .endif
+    when %begun, when %(n > since), load_next
+    or_when %((free <= n) & (n - since > 1)), load_next
     .elseif n - since > 1
     insert_waiting
     .endif
@@ -411,11 +405,8 @@ panel_bytes .req x22
     begin_function \name
     adr table, 90f
 70:
-    .if fetching
-    save_registers 4, 22
-    .else
-    save_registers 4, 20
-    .endif
+    when %fetching, save_registers 4, 22
+    otherwise save_registers 4, 20
     ldp rest, a, [task, #TASK_K]
     ldr b_base, [task, #TASK_B]
     ldp c, step, [task, #TASK_C]
@@ -428,11 +419,8 @@ panel_bytes .req x22
     ldr ahead_step, [task, #TASK_AHEAD_STEP]
     mul panel_bytes, rest, row
     .endif
-    .if \kind == 0
-    lsr pairs, rest, #3
-    .else
-    lsr pairs, rest, #2
-    .endif
+    when %(\kind == 0), lsr pairs, rest, #3
+    otherwise lsr pairs, rest, #2
     and rest, rest, #7
     b 82f
 
@@ -480,13 +468,9 @@ panel_bytes .req x22
     .p2align 4
 \tens\()\height\():
     accept_branch
-    .if \kind == 0
-    tile \height, \width, 0
-    .elseif \kind == 3
-    tile \height, \width, 1
-    .else
-    tile_in_order \height, \width
-    .endif
+    when %(\kind == 0), tile \height, \width, 0
+    or_when %(\kind == 3), tile \height, \width, 1
+    otherwise tile_in_order \height, \width
     .endm
 
     products winograd_f32_products_12_neon, 3, 0, winograd_f32_products_12_deep_neon

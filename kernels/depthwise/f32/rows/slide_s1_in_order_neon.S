@@ -56,11 +56,8 @@ offset_high .req x30
     .endm
 /* Rows of dst are x15, x16, x17, x19. */
     .macro store_row r, sum
-    .if \r < 3
-    store_sum %(15 + \r), \sum
-    .else
-    store_sum 19, \sum
-    .endif
+    when %(\r < 3), store_sum %(15 + \r), \sum
+    otherwise store_sum 19, \sum
     .endm
 
 /* ---- the order of a step ---- */
@@ -102,24 +99,17 @@ offset_high .req x30
 /* FMLA number n of a step that begins, continues and completes these slots. */
     .macro multiply_number R, begins, continues, completes
     .set g, n / 3
-    .if n % 3 == 0
-    multiply_one %g, 2, \completes
-    .elseif n % 3 == 2
-    multiply_one %g, 1, \continues
-    .elseif n > 2
-    multiply_one %(g - 1), 0, \begins
-    .endif
+    when %(n % 3 == 0), multiply_one %g, 2, \completes
+    or_when %(n % 3 == 2), multiply_one %g, 1, \continues
+    or_when %(n > 2), multiply_one %(g - 1), 0, \begins
     .endm
 
     .macro multiply_column R, begins, continues, completes
     order \R
     .set n, 0
     .rept 9 * \R + 3
-    .if n < 9 * \R
-    multiply_number \R, \begins, \continues, \completes
-    .elseif n % 3 == 1
-    multiply_number \R, \begins, \continues, \completes
-    .endif
+    when %(n < 9 * \R), multiply_number \R, \begins, \continues, \completes
+    or_when %(n % 3 == 1), multiply_number \R, \begins, \continues, \completes
     .set n, n + 1
     .endr
     .endm
@@ -238,11 +228,8 @@ offset_high .req x30
     .set now, 0
     .rept 9 * \R
     flow_one \R, \clamps, \begins, \continues, \completes
-    .if (rests == 1) & (\R == 4) & (\clamps == 0)
-    .set rests, 0
-    .else
-    fill \R, \clamps, \completes
-    .endif
+    when %((rests == 1) & (\R == 4) & (\clamps == 0)), .set rests, 0
+    otherwise fill \R, \clamps, \completes
     .set f, f + 1
     .set now, now + 1
     .endr

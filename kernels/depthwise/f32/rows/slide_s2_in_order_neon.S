@@ -62,22 +62,15 @@ offset_high .req x30
 
 /* The register for row i: odd rows of both columns share theirs, and so do both rows 0. */
     .macro find_place
-    .if i % 2
-    .set place, 26 + i / 2 + i / 4 * 2
-    .elseif i
-    .set place, 17 + i / 2 + 4 * odd
-    .else
-    .set place, 17
-    .endif
+    when %(i % 2), .set place, 26 + i / 2 + i / 4 * 2
+    or_when %i, .set place, 17 + i / 2 + 4 * odd
+    otherwise .set place, 17
     .endm
 
     .macro multiply_number R, begins, completes
     find_tap \R
-    .if is_new
-    fma %(9 + 2 * r + \begins), %place, %(3 * ky + kx)
-    .else
-    fma %(9 + 2 * r + \completes), %place, %(3 * ky + kx)
-    .endif
+    when %is_new, fma %(9 + 2 * r + \begins), %place, %(3 * ky + kx)
+    otherwise fma %(9 + 2 * r + \completes), %place, %(3 * ky + kx)
     .endm
 
 /* The FMLA from number \from to before number \to, of R each. */
@@ -105,18 +98,12 @@ offset_high .req x30
     find_place
     .if odd
     .set free, -1
-    .if i == 0
-    .set free, \R
-    .elseif i % 2
-    .set free, 3 * \R + i / 2
-    .endif
+    when %(i == 0), .set free, \R
+    or_when %(i % 2), .set free, 3 * \R + i / 2
     .else
     .set free, 5 * \R + i / 2 - 1
-    .if i == 0
-    .set free, 4 * \R
-    .elseif i % 2
-    .set free, 6 * \R + i / 2
-    .endif
+    when %(i == 0), .set free, 4 * \R
+    or_when %(i % 2), .set free, 6 * \R + i / 2
     .endif
     .endm
 

@@ -49,31 +49,22 @@ w_row .req x27
     ldr q\into, [x\row, offset]
     .endm
     .macro load_weight into, ky
-    .if \ky
-    load_weight_at \into, %(\ky + 26 - 15 * (\ky / 5))
-    .else
-    ldr q\into, [w]
-    .endif
+    when \ky, load_weight_at \into, %(\ky + 26 - 15 * (\ky / 5))
+    otherwise ldr q\into, [w]
     .endm
     .macro load_weight_at into, distance
     ldr q\into, [w, x\distance]
     .endm
     .macro weight_load_low into, ky
-    .if \ky
-    weight_load_low_at \into, %(\ky + 26 - 15 * (\ky / 5))
-    .else
-    ldr d\into, [w]
-    .endif
+    when \ky, weight_load_low_at \into, %(\ky + 26 - 15 * (\ky / 5))
+    otherwise ldr d\into, [w]
     .endm
     .macro weight_load_low_at into, distance
     ldr d\into, [w, x\distance]
     .endm
     .macro weight_load_high into, ky
-    .if \ky
-    weight_load_high_at \into, %(\ky + 26 - 15 * (\ky / 5))
-    .else
-    ldr x\into, [w_high]
-    .endif
+    when \ky, weight_load_high_at \into, %(\ky + 26 - 15 * (\ky / 5))
+    otherwise ldr x\into, [w_high]
     .endm
     .macro weight_load_high_at into, distance
     ldr x\into, [w_high, x\distance]
@@ -158,27 +149,18 @@ w_row .req x27
 
 /* What is next, whole or a part of it. */
     .macro find_place R, S
-    .if is_weight
-    .set place, \R + \S * (\R - 1) + kernel_rows + which
-    .else
-    .set place, \R + which
-    .endif
+    when %is_weight, .set place, \R + \S * (\R - 1) + kernel_rows + which
+    otherwise .set place, \R + which
     .endm
     .macro load_one R, S
     find_place \R, \S
-    .if is_weight
-    load_weight %place, %which
-    .else
-    load_whole %place, %(1 + which)
-    .endif
+    when %is_weight, load_weight %place, %which
+    otherwise load_whole %place, %(1 + which)
     .endm
     .macro load_part_of_one R, S
     find_place \R, \S
-    .if is_weight
-    load_part %place, %which, weight_
-    .else
-    load_part %place, %(1 + which)
-    .endif
+    when %is_weight, load_part %place, %which, weight_
+    otherwise load_part %place, %(1 + which)
     .endm
 
 /* Whatever is next, if its register is free after multiply-add f. */
@@ -189,11 +171,8 @@ w_row .req x27
     next_column
     .set l, l + 1
     .else
-    .if l < lates
-    find_late \R, \S, l
-    .else
-    find_early \R, \S, %(l - lates - 1)
-    .endif
+    when %(l < lates), find_late \R, \S, l
+    otherwise find_early \R, \S, %(l - lates - 1)
     .if free <= f
     load_part_of_one \R, \S
     when %(begun == 0), .set l, l + 1

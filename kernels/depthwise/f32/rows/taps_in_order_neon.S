@@ -85,11 +85,8 @@ entry .req x16
 
 /* Load number n: the weights of the first taps, then columns from tap e on. */
     .macro first_load P, e
-    .if n < AHEAD
-    first_of %(WEIGHTS + ((\e) + n) % 4), w, %(16 * ((\e) + n))
-    .else
-    first_of %(\P + ((\e) + n - AHEAD) % \P), src, %(16 * ((\e) + n - AHEAD))
-    .endif
+    when %(n < AHEAD), first_of %(WEIGHTS + ((\e) + n) % 4), w, %(16 * ((\e) + n))
+    otherwise first_of %(\P + ((\e) + n - AHEAD) % \P), src, %(16 * ((\e) + n - AHEAD))
     when %(n < \P), begin_sum %n
     .endm
     .macro first_of into, from, at

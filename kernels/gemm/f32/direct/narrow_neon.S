@@ -30,21 +30,13 @@
     .macro load_op vectors, to, op
     .set q, (\op + 1) / 3
     .set part, (\op + 1) % 3
-    .if \op == 0
-    load_low %(\to), 4, 0
-    .elseif \op == 1
-    load_high 19, 4, 8
-    .elseif \op == 3 * \vectors - 1
-    move_on 4
-    .elseif \op == 3 * \vectors
-    insert_high %(\to + \vectors - 1), %(19 + (\vectors - 1) % 2)
-    .elseif part == 0
-    load_low %(\to + q), 4, %(16 * q)
-    .elseif part == 1
-    insert_high %(\to + q - 1), %(19 + (q - 1) % 2)
-    .else
-    load_high %(19 + q % 2), 4, %(16 * q + 8)
-    .endif
+    when %(\op == 0), load_low %(\to), 4, 0
+    or_when %(\op == 1), load_high 19, 4, 8
+    or_when %(\op == 3 * \vectors - 1), move_on 4
+    or_when %(\op == 3 * \vectors), insert_high %(\to + \vectors - 1), %(19 + (\vectors - 1) % 2)
+    or_when %(part == 0), load_low %(\to + q), 4, %(16 * q)
+    or_when %(part == 1), insert_high %(\to + q - 1), %(19 + (q - 1) % 2)
+    otherwise load_high %(19 + q % 2), 4, %(16 * q + 8)
     .endm
 
 /* Loads that belong before multiply-add number f + 1 of a step; where there is room all are done a
@@ -124,15 +116,10 @@
     .macro load_half half, group, to
     .set moves, 0
     when %((vector % \group == 0) & (few == 0)), .set moves, 1
-    .if (moves) & (\half == 0)
-    load_waiting_high %(4 + vector / \group), 8
-    .elseif moves
-    load_low_and_move %(\to), %(4 + vector / \group)
-    .elseif \half == 0
-    load_low %(\to), %(4 + vector / \group), %(16 * (vector % \group))
-    .else
-    load_waiting_high %(4 + vector / \group), %(16 * (vector % \group) + 8)
-    .endif
+    when %((moves) & (\half == 0)), load_waiting_high %(4 + vector / \group), 8
+    or_when %moves, load_low_and_move %(\to), %(4 + vector / \group)
+    or_when %(\half == 0), load_low %(\to), %(4 + vector / \group), %(16 * (vector % \group))
+    otherwise load_waiting_high %(4 + vector / \group), %(16 * (vector % \group) + 8)
     .endm
     .macro insert_waiting
     .if earlier

@@ -92,15 +92,10 @@ ldc .req x17
 /* The address of row i of a tile to register `to`, from those of earlier ones: none waits for all
  * of the others. */
     .macro find_row to, i
-    .if \i == 0
-    mov x\to, next
-    .elseif \i == 1
-    row_after \to, 8, 0
-    .elseif \i < 4
-    row_after \to, %(8 + \i - 2), 1
-    .else
-    row_after \to, %(8 + \i - 4), 2
-    .endif
+    when %(\i == 0), mov x\to, next
+    or_when %(\i == 1), row_after \to, 8, 0
+    or_when %(\i < 4), row_after \to, %(8 + \i - 2), 1
+    otherwise row_after \to, %(8 + \i - 4), 2
     .endm
 
     .macro find_rows height

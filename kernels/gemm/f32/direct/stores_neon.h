@@ -49,11 +49,8 @@
     when %(\lanes == 3), add rounds, scratch, #8
     .set i, 32 - \height
     .rept \height
-    .if \lanes == 1
-    store_one %(i), 0, scratch
-    .else
-    store_two %(i), scratch
-    .endif
+    when %(\lanes == 1), store_one %(i), 0, scratch
+    otherwise store_two %(i), scratch
     when %(\lanes == 3), store_one %(i), 2, rounds
     .set i, i + 1
     .endr

@@ -25,11 +25,8 @@
     .endm
 /* One step's whole vectors, of a panel that has one more. */
     .macro load_vectors vectors, first
-    .if \vectors == 1
-    ldr q\first, [b], #32
-    .elseif \vectors == 2
-    load_two_vectors \first, %(\first + 1)
-    .endif
+    when %(\vectors == 1), ldr q\first, [b], #32
+    or_when %(\vectors == 2), load_two_vectors \first, %(\first + 1)
     .endm
     .macro load_two_vectors first, second
     ldp q\first, q\second, [b], #48
@@ -48,11 +45,8 @@
     .endm
     .macro find_room height, vectors, columns
     .set room, 32 - \height * (\vectors + \columns + 1)
-    .if room > 4
-    .set room, 4
-    .elseif room == 3
-    .set room, 2
-    .endif
+    when %(room > 4), .set room, 4
+    or_when %(room == 3), .set room, 2
     .endm
 
 /* ---- steps ---- */
@@ -164,11 +158,8 @@
     stur q\joined, [c, #16 * (\vectors - 1) + 4 * \columns]
     .endm
     .macro store_columns columns, sum
-    .if \columns == 1
-    str s\sum, [c]
-    .else
-    str d\sum, [c]
-    .endif
+    when %(\columns == 1), str s\sum, [c]
+    otherwise str d\sum, [c]
     .if \columns == 3
     add scratch, c, #8
     st1 {v\sum\().s}[2], [scratch]

@@ -40,11 +40,8 @@ half .req x7
     .elseif op == 3 * \vectors
     insert_high %(\to + \vectors - 1)
     .elseif op == 3 * \vectors + 1
-    .if \lane
-    subs pairs, pairs, #1
-    .else
-    add scratch, scratch, #8
-    .endif
+    when \lane, subs pairs, pairs, #1
+    otherwise add scratch, scratch, #8
     .elseif (part == 0) | (op == 0)
     load_low %(\to + q), %(16 * q)
     .elseif part == 1

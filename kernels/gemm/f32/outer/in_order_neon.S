@@ -54,15 +54,10 @@
     .endif
     .endm
     .macro load_it
-    .if load < 0
-    load_some %(1 + vectors), x4, %(16 * vectors - 16)
-    .elseif load == 0
-    load_some 0, x8, 0
-    .elseif load == 1
-    load_some 1, x8, %(4 * (rows - 4))
-    .else
-    load_some %load, x4, %(16 * (load - 2))
-    .endif
+    when %(load < 0), load_some %(1 + vectors), x4, %(16 * vectors - 16)
+    or_when %(load == 0), load_some 0, x8, 0
+    or_when %(load == 1), load_some 1, x8, %(4 * (rows - 4))
+    otherwise load_some %load, x4, %(16 * (load - 2))
     count_if_whole load
     .endm
 
@@ -87,13 +82,9 @@
     .set loads, 1
     when %has_next, .set loads, 2 + vectors - own_last
     find_load
-    .if (waiting > 0) & (waiting_until <= n)
-    insert_upper
-    .elseif (load < loads) & (ready <= n) & (known <= move) & (waiting < 2)
-    load_it
-    .else
-    move_on
-    .endif
+    when %((waiting > 0) & (waiting_until <= n)), insert_upper
+    or_when %((load < loads) & (ready <= n) & (known <= move) & (waiting < 2)), load_it
+    otherwise move_on
     .endm
 
     .macro in_order_step op, first, next

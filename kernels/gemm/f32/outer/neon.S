@@ -16,13 +16,9 @@
     .elseif \height == 8
     ld1 {v0.4s, v1.4s}, [x8], lda
     .else
-    .if \height == 5
-    ldr s1, [x8, #16]
-    .elseif \height == 6
-    ldr d1, [x8, #16]
-    .elseif \height == 7
-    ldur q1, [x8, #12]
-    .endif
+    when %(\height == 5), ldr s1, [x8, #16]
+    or_when %(\height == 6), ldr d1, [x8, #16]
+    or_when %(\height == 7), ldur q1, [x8, #12]
     ld1 {v0.4s}, [x8], lda
     .endif
     .endm

@@ -16,11 +16,8 @@
  * for high tiles what counts. */
     .macro find_register height, panel
     .set at, 4 + \panel
-    .if (\height > 5) & (\panel == 1)
-    .set at, 16
-    .elseif \panel > 3
-    .set at, 5 + \panel
-    .endif
+    when %((\height > 5) & (\panel == 1)), .set at, 16
+    or_when %(\panel > 3), .set at, 5 + \panel
     .endm
     .macro find_panel height, panel, shift
     find_register \height, %(\panel - 1)

@@ -18,11 +18,8 @@ tail .req x16
 /* ---- one instruction each, registers by number ---- */
 
     .macro load_whole_vectors first
-    .if whole == 2
-    load_two_whole \first, %(\first + 1)
-    .elseif whole == 1
-    ldr q\first, [x4], #32
-    .endif
+    when %(whole == 2), load_two_whole \first, %(\first + 1)
+    or_when %(whole == 1), ldr q\first, [x4], #32
     .endm
     .macro load_two_whole first, second
     ldp q\first, q\second, [x4], #48
@@ -47,11 +44,8 @@ tail .req x16
     .endm
     .macro find_stride height
     .set stride, 12 /* more panels may take x7 */
-    .if \height > 5
-    .set stride, 15
-    .elseif \height == 5
-    .set stride, 7
-    .endif
+    when %(\height > 5), .set stride, 15
+    or_when %(\height == 5), .set stride, 7
     .endm
 
 /* Behind the panel, which is at x4. */
@@ -89,13 +83,9 @@ tail .req x16
     .endm
 
     .macro load_column_number kind, to, number
-    .if \number == 0
-    load_column \kind, \to
-    .elseif \number == 1
-    load_other_column \kind, \to, %(stride)
-    .else
-    load_other_column \kind, \to, 19
-    .endif
+    when %(\number == 0), load_column \kind, \to
+    or_when %(\number == 1), load_other_column \kind, \to, %(stride)
+    otherwise load_other_column \kind, \to, 19
     .endm
 
 /* Four steps of the columns. */
@@ -168,11 +158,8 @@ tail .req x16
     .endm
     .macro load_mask to, temp
     ldr q\temp, .Lbytes_before
-    .if tall
-    dup v\to\().4s, w7
-    .else
-    dup v\to\().4s, w15
-    .endif
+    when %tall, dup v\to\().4s, w7
+    otherwise dup v\to\().4s, w15
     cmhi v\to\().4s, v\to\().4s, v\temp\().4s
     .endm
 
@@ -244,11 +231,8 @@ tail .req x16
     .endm
 
     .macro store_tail height, sums
-    .if whole == 0
-    store_columns \height
-    .else
-    store_rows_and_column \height, \sums
-    .endif
+    when %(whole == 0), store_columns \height
+    otherwise store_rows_and_column \height, \sums
     .endm
 /* There is no vector before them. */
     .macro store_columns height
