@@ -217,8 +217,38 @@
     at_least \sum, \low
     at_most \sum, \high
     .endm
+    .macro copy to, from
+    mov v\to\().16b, v\from\().16b
+    .endm
+    .macro set_upper to, from
+    mov v\to\().d[1], \from
+    .endm
     .macro clear sum
     movi v\sum\().4s, #0
+    .endm
+
+/* Loads and stores of vectors, of their lower halves, and of general registers; from: as it is written
+ * in the instruction. */
+    .macro load_q to, from:vararg
+    ldr q\to, \from
+    .endm
+    .macro load_d to, from:vararg
+    ldr d\to, \from
+    .endm
+    .macro load_x to, from:vararg
+    ldr x\to, \from
+    .endm
+    .macro load_pair first, second, from:vararg
+    ldp q\first, q\second, \from
+    .endm
+    .macro load_pair_x first, second, from:vararg
+    ldp x\first, x\second, \from
+    .endm
+    .macro store_q from, to:vararg
+    str q\from, \to
+    .endm
+    .macro store_pair first, second, to:vararg
+    stp q\first, q\second, \to
     .endm
 
 /* LD1 or ST1 of `count` vectors, 1 … 4, from v(first) on: one instruction, which adds `step` to the
@@ -247,14 +277,8 @@
 
 /* LDR or LDP of one or two vectors. */
     .macro load_one_or_two count, first, at
-    .if \count == 2
-    load_two \first, %(\first + 1), \at
-    .else
-    ldr q\first, [\at]
-    .endif
-    .endm
-    .macro load_two first, second, at
-    ldp q\first, q\second, [\at]
+    when %(\count == 2), load_pair \first, %(\first + 1), [\at]
+    otherwise ldr q\first, [\at]
     .endm
 
 /* ---- the same for `count` registers from number `first` on ---- */

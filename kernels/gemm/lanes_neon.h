@@ -55,7 +55,7 @@
     clear_all %(first_sum), %(sets * set_sums)
     b 3f
 1:  load_vectors %(first_b), \vectors, scratch
-    each i, set_sums, copy_to %(first_sum + i), %(first_b + i % \vectors)
+    each i, set_sums, copy %(first_sum + i), %(first_b + i % \vectors)
     b 4f
 2:  mov at, c
     each_row \height, first_sum, load_row
@@ -147,34 +147,28 @@ b_more .req x16
     when %(2 * \pair + 1 == \height), ldr s\pair, [a, #8 * \pair]
     otherwise ldr d\pair, [a, #8 * \pair]
     .endm
-    .macro load_lower register, j
-    ldr d\register, [b, #16 * \j]
-    .endm
     .macro load_upper j
     ldr half, [b, #16 * \j + 8]
-    .endm
-    .macro insert_upper register
-    mov v\register\().d[1], half
     .endm
 
 /* What a step has beside its multiply-accumulates, in this order: eight are of the loop and of the
  * last vector, three of each one before, the others load pairs of rows, the first of which is in
  * front of the last insert, as that has to wait. */
     .macro narrow_op op, height, vectors
-    when %(\op == 0), load_lower %(first_b + \vectors - 1), %(\vectors - 1)
+    when %(\op == 0), load_d %(first_b + \vectors - 1), [b, #16 * (\vectors - 1)]
     or_when %(\op == 1), load_upper %(\vectors - 1)
     or_when %(\op == 2), subs groups, groups, #1
-    or_when %(\op == 3), insert_upper %(first_b + \vectors - 1)
+    or_when %(\op == 3), set_upper %(first_b + \vectors - 1), half
     or_when %(\op == 4), csel a_more, a_more, xzr, ne
     or_when %(\op == 5), csel b_more, b_more, xzr, ne
     or_when %(\op == 6), add a, a, a_more
     or_when %(\op == 7), add b, b, b_more
     or_when %(\op == rows_from), load_rows 0, \height
-    or_when %(\op == rows_from + 1), insert_upper %(first_b + \vectors - 2)
+    or_when %(\op == rows_from + 1), set_upper %(first_b + \vectors - 2), half
     or_when %(\op > rows_from), load_rows %(\op - rows_from - 1), \height
-    or_when %((\op - 8) % 3 == 0), load_lower %(first_b + (\op - 8) / 3), %((\op - 8) / 3)
+    or_when %((\op - 8) % 3 == 0), load_d %(first_b + (\op - 8) / 3), [b, #16 * ((\op - 8) / 3)]
     or_when %((\op - 8) % 3 == 1), load_upper %((\op - 8) / 3)
-    otherwise insert_upper %(first_b + (\op - 8) / 3)
+    otherwise set_upper %(first_b + (\op - 8) / 3), half
     .endm
 /* An operation comes after its share of multiply-accumulates, but before the step ends, and a pair's
  * loads after the last one of its rows. */

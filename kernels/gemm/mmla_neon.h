@@ -83,7 +83,7 @@ next_row .req x16
 1:  for_all begin_column, %(first_sum), %(squares)
     .set i, squares
     .rept (pairs - 1) * squares
-    copy_to %(first_sum + i), %(first_sum + i - squares)
+    copy %(first_sum + i), %(first_sum + i - squares)
     .set i, i + 1
     .endr
     b 3f
@@ -104,12 +104,9 @@ next_row .req x16
     .set j, j + 1
     .endr
     .endm
-    .macro load_lower register
-    ldr d\register, [a], #8
-    .endm
     .macro group_of_squares height, vectors
     when %(\height > 1), load_vectors 0, %(\height / 2), a
-    when %(\height % 2), load_lower %(\height / 2)
+    when %(\height % 2), load_d %(\height / 2), [a], #8
     .if \vectors == 3
     load_vectors 4, 3, b
     multiply_columns 3, 0, 4

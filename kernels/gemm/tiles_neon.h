@@ -87,16 +87,13 @@ begin_a .req x17
     when %((\height > 4) & (\vectors == 3)), prfm pldl2keep, [b, x8]
     .endm
 
-    .macro copy_to sum, from
-    mov v\sum\().16b, v\from\().16b
-    .endm
 
 /* Of a panel, the next `bytes` from v(first) on, and no more. */
     .macro load_bytes first, bytes, from
     .set to_load, \bytes
     .set in_register, \first
     .rept \bytes / 16
-    load_whole_vector %(in_register), \from
+    load_q %(in_register), [\from], #16
     .set in_register, in_register + 1
     .set to_load, to_load - 16
     .endr
@@ -108,9 +105,6 @@ begin_a .req x17
     .set to_load, to_load - \size
     .endif
     .endr
-    .endm
-    .macro load_whole_vector register, from
-    ldr q\register, [\from], #16
     .endm
 /* Whatever is first in a register clears the rest of it. */
     .macro load_piece register, size, place, from

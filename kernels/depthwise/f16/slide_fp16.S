@@ -35,9 +35,6 @@ first_to .req x22
 
 /* ---- columns: lists of their lines are at x(1 + r) ---- */
 
-    .macro load_line column, line
-    ldr q\column, [\line, offset]
-    .endm
     .macro next_of_list r
     ldr line, [x\r], #8
     .endm
@@ -53,7 +50,7 @@ first_to .req x22
     .set r, 0
     .rept lines
     next_of_list %(1 + r)
-    load_line %(17 + (\x) % 3 * lines + r), line
+    load_q %(17 + (\x) % 3 * lines + r), [line, offset]
     .set r, r + 1
     .endr
     .endm
@@ -61,17 +58,14 @@ first_to .req x22
     .set r, 0
     .rept lines
     next_two_of_list %(1 + r)
-    load_line %(17 + (\x) % 3 * lines + r), line
-    load_line %(17 + (\x + 1) % 3 * lines + r), next_line
+    load_q %(17 + (\x) % 3 * lines + r), [line, offset]
+    load_q %(17 + (\x + 1) % 3 * lines + r), [next_line, offset]
     .set r, r + 1
     .endr
     .endm
 
     .macro mac op, sum, line, weight
     \op v\sum\().8h, v\line\().8h, v\weight\().8h
-    .endm
-    .macro begin_sum sum
-    mov v\sum\().16b, v29.16b
     .endm
     .macro add_part sum, part
     fadd v\sum\().8h, v\sum\().8h, v\part\().8h
@@ -91,7 +85,7 @@ first_to .req x22
 /* Of the pixel whose first column is number x. */
     .macro multiply_columns x
     .set column, \x
-    for_all begin_sum, 0, sums
+    for_all copy, 0, sums, 29
     each sum, sums, mac fmla, %(sum), %(17 + column % 3 * lines + sum), 8
     multiply_column fmul, 0, 1
     multiply_column fmla, 1, 0
@@ -203,11 +197,8 @@ first_to .req x22
     add first_to, first_to, below, lsl #(sums - 1)
     .endm
 
-    .macro load_weight register, tap
-    ldr q\register, [scratch, #32 * \tap]
-    .endm
     .macro load_weights
-    each tap, 9, load_weight %(8 + tap), %(tap)
+    each tap, 9, load_q %(8 + tap), [scratch, #32 * (tap)]
     .endm
 
     .macro slide_function name, of_sums, of_stride

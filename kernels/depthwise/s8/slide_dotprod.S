@@ -51,15 +51,12 @@
     for_all flip, \first, 2, 31
     .endif
     .endm
-    .macro load_two_at first, second, from, at
-    ldp q\first, q\second, [\from, #\at]
-    .endm
     .macro load_weights
     .set k, 0
     .rept columns
     .set q, 0
     .rept quads / 2
-    load_two_at %(8 + k * quads + 2 * q), %(9 + k * quads + 2 * q), group_weights, %(64 * k + 32 * q)
+    load_pair %(8 + k * quads + 2 * q), %(9 + k * quads + 2 * q), [group_weights, #(64 * k + 32 * q)]
     .set q, q + 1
     .endr
     .set k, k + 1
@@ -98,9 +95,6 @@
 /* ---- two rows of pixels, 3x3 with stride 1: v8 … v13 have the upper row's weights, v14 … v19 the
  * lower row's, v20 … v25 columns, and v26 and v27 what sums begin with ---- */
 
-    .macro copy_to to, from
-    mov v\to\().16b, v\from\().16b
-    .endm
     .macro row_below weights
     shl_words %(\weights + 6), \weights
     .endm
@@ -123,10 +117,10 @@
 
     .macro pixels_of_pair u
     load_column_at %(\u + 2)
-    copy_to 0, 26
-    copy_to 1, 27
-    copy_to 2, 26
-    copy_to 3, 27
+    copy 0, 26
+    copy 1, 27
+    copy 2, 26
+    copy 3, 27
     multiply_columns 0, \u, 8
     multiply_columns 2, \u, 14
     finish_sums 4, 2, .Lmore_two_rows, bytes_of_pair, sums_of_pair

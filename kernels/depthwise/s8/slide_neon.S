@@ -25,15 +25,12 @@
     ldr q16, [group_weights, #128]
     .endm
 
-    .macro load_line register, line
-    ldr q\register, [\line, offset]
-    .endm
     .macro load_column first
     ldp line_0, line_1, [lines], #16
     ldr line_2, [lines], #8
-    load_line \first, line_0
-    load_line %(\first + 1), line_1
-    load_line %(\first + 2), line_2
+    load_q \first, [line_0, offset]
+    load_q %(\first + 1), [line_1, offset]
+    load_q %(\first + 2), [line_2, offset]
     when %(!has_sign), for_all flip, \first, 3, 31
     .endm
 

@@ -3,7 +3,6 @@
  *
  *   load_group_0 R, C               all loads of a round's first group
  *   multiply_group R, C, g, next, last=0
- *   store_two first, second, offset
  *   begin_rounds                    what comes before those of a tile */
 
 /* clang-format off */
@@ -33,7 +32,7 @@
     .endm
 
     .macro store_sums R, C
-    each g, %(\R * \C / 2), store_two %(32 - \R * \C + 2 * g), %(33 - \R * \C + 2 * g), %(32 * g)
+    each g, %(\R * \C / 2), store_pair %(32 - \R * \C + 2 * g), %(33 - \R * \C + 2 * g), [sums, #(32 * g)]
     .endm
 
     .macro all_rounds R, C

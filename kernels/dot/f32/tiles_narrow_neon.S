@@ -24,9 +24,6 @@
     .macro insert_high to, temp
     ins v\to\().d[1], x\temp
     .endm
-    .macro store_two s0, s1, offset
-    stp q\s0, q\s1, [sums, #\offset]
-    .endm
 
 /* Group g of a round: vector g * group / R of k, rows from g * group % R on. Number n of what it
  * loads: columns, if it is the first group of a vector, and rows. `to` and `row`: the registers of

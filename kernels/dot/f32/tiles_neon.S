@@ -17,12 +17,9 @@
     .macro clear_sums first, count
     .set n, \first
     .rept \count / 2
-    clear_two %(n), %(n + 1)
+    load_pair %(n), %(n + 1), [sp, #at_locals]
     .set n, n + 2
     .endr
-    .endm
-    .macro clear_two first, second
-    ldp q\first, q\second, [sp, #at_locals]
     .endm
 
     .macro load low, high, at

@@ -20,9 +20,6 @@ rounds .req x7
 all_rounds .req x8
 a_step .req x9
 
-    .macro begin_sum sum
-    mov v\sum\().16b, v16.16b
-    .endm
     .macro multiply_pair pair, first, second
     smmla v\first\().4s, v\pair\().16b, v4.16b
     smmla v\second\().4s, v\pair\().16b, v5.16b
@@ -39,7 +36,7 @@ a_step .req x9
     .macro add_scaled to, sum, scale
     fmla v\to\().4s, v\sum\().4s, v\scale\().4s
     .endm
-    .macro store_pair left, right
+    .macro store_rows left, right
     trn1 v0.2d, v\left\().2d, v\right\().2d
     trn2 v1.2d, v\left\().2d, v\right\().2d
     str q0, [c]
@@ -60,7 +57,7 @@ a_step .req x9
     dup v16.4s, w10
     clear_all 8, 8
 1:  mov rounds, all_rounds
-    for_all begin_sum, 24, 8
+    for_all copy, 24, 8, 16
 2:  one_group
     one_group
     subs rounds, rounds, #1
@@ -73,6 +70,6 @@ a_step .req x9
     each i, 8, add_scaled %(8 + i), %(24 + i), %(6 + i % 2)
     subs blocks, blocks, #1
     b.ne 1b
-    each pair, 4, store_pair %(8 + 2 * pair), %(9 + 2 * pair)
+    each pair, 4, store_rows %(8 + 2 * pair), %(9 + 2 * pair)
     pop_and_return
     end_function gemm_blocks_8x4_i8mm

@@ -126,11 +126,7 @@
     cbz at, 1f
     each j, \width, add_two %(2 * j), %(2 * j + 1), %(32 * j)
     add at, at, scratch
-1:  .set j, 0
-    .rept \width
-    store_two %(2 * j), %(2 * j + 1), %(32 * j)
-    .set j, j + 1
-    .endr
+1:  each j, \width, store_pair %(2 * j), %(2 * j + 1), [c, #(32 * j)]
     add c, c, line
     .endm
     .macro widen to, from
@@ -144,9 +140,6 @@
     ldp q6, q7, [at, #\offset]
     add_to \first, 6
     add_to \second, 7
-    .endm
-    .macro store_two first, second, offset
-    stp q\first, q\second, [c, #\offset]
     .endm
 
     .macro end_sums height, vectors

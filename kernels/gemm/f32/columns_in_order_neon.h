@@ -13,15 +13,6 @@
 /* clang-format off */
 #include "kernels/asm/assembly_neon.h"
 
-    .macro load_a to, at
-    ldr q\to, [in, #\at]
-    .endm
-    .macro load_low to, at
-    ldr d\to, [in, #\at]
-    .endm
-    .macro load_high temp, at
-    ldr x\temp, [in, #\at]
-    .endm
     .macro insert_high to, temp
     ins v\to\().d[1], x\temp
     .endm
@@ -39,13 +30,13 @@
 /* Instruction `op` of those that load a step's rows of A to register `to` and the following: low v, high v, insert v - 1 for each vector, the last insertion, the next step's address. */
     .macro a_op V, to
     .set q, (op + 1) / 3
-    when %(op == 0), load_low \to, 0
-    or_when %(op == 1), load_high 16, 8
+    when %(op == 0), load_d \to, [in, #0]
+    or_when %(op == 1), load_x 16, [in, #8]
     or_when %(op == 3 * \V - 1), next_a
     or_when %(op == 3 * \V), insert_high %(\to + \V - 1), %(16 + (\V - 1) % 2)
-    or_when %(op % 3 == 2), load_low %(\to + q), %(16 * q)
+    or_when %(op % 3 == 2), load_d %(\to + q), [in, #(16 * q)]
     or_when %(op % 3 == 0), insert_high %(\to + q - 1), %(16 + (q - 1) % 2)
-    otherwise load_high %(16 + q % 2), %(16 * q + 8)
+    otherwise load_x %(16 + q % 2), [in, #(16 * q + 8)]
     .set op, op + 1
     .endm
 
@@ -99,7 +90,7 @@
 
 /* A of the first step, and as much of B as there is room for. */
     .macro begin_steps V
-    each v, \V, load_a %(v), %(16 * v)
+    each v, \V, load_q %(v), [in, #(16 * v)]
     next_a
     each u, b_registers, load_b %(2 * \V + u), %(4 * lanes * u)
     .endm

@@ -46,9 +46,6 @@ lanes .req x14
     .macro store_one s, lane, at
     st1 {v\s\().s}[\lane], [\at], ldc
     .endm
-    .macro load_bias b
-    ldr q\b, [scratch], #16
-    .endm
     .macro load_limits low, high
     ld1r {v\low\().4s}, [scratch], #4
     ld1r {v\high\().4s}, [scratch]
@@ -82,7 +79,7 @@ lanes .req x14
     mov scratch, bias
     .set j, 0
     .rept \vectors
-    load_bias %(\count * \vectors)
+    load_q %(\count * \vectors), [scratch], #16
     each i, \count, add_to %(i * \vectors + j), %(\count * \vectors)
     .set j, j + 1
     .endr

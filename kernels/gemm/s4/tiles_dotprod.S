@@ -78,9 +78,6 @@ row_scales .req x11
     ld1r {v\first\().4s}, [starts], #4
     each_from k, 1, %(\count - 1), copy %(\first + k), \first
     .endm
-    .macro copy to, from
-    mov v\to\().16b, v\from\().16b
-    .endm
 
 /* A pair of block sums in v(low) and the next one: what is above both bases, times scales in v4 …,
  * two for each vector of a line. */
@@ -126,7 +123,7 @@ row_scales .req x11
     fadd v\low\().4s, v\low\().4s, v2.4s
     fadd v\high\().4s, v\high\().4s, v3.4s
     .endm
-    .macro store_pair low, high, place
+    .macro store_two low, high, place
     stp q\low, q\high, [c, #\place]
     .endm
     .macro of_row op, vectors, row, places
@@ -147,7 +144,7 @@ row_scales .req x11
     of_row scale_pair, \vectors, \row
     cbz w12, 1f
     of_row add_pair, \vectors, \row, places
-1:  of_row store_pair, \vectors, \row, places
+1:  of_row store_two, \vectors, \row, places
     add c, c, line
     .endm
 

@@ -17,12 +17,6 @@ quads .req x6
 left .req x7
 scratch .req x17
 
-    .macro load_pair first, second, from
-    ldp x\first, x\second, [pixels, #\from]
-    .endm
-    .macro load_pointer to, from
-    ldr x\to, [pixels, #\from]
-    .endm
 
     .macro add_bias first, pixel_count, vectors
     ldr scratch, [tile, #TILE_BIAS]

@@ -109,8 +109,8 @@ at_high .req x8
     ldr d\value, [x\pixel, at_high]
     .endm
     .macro load_pointers k
-    when %(2 * \k + 1 < P), load_pair %(9 + 2 * \k), %(10 + 2 * \k), %(16 * \k)
-    otherwise load_pointer %(9 + 2 * \k), %(16 * \k)
+    when %(2 * \k + 1 < P), load_pair_x %(9 + 2 * \k), %(10 + 2 * \k), [pixels, #(16 * \k)]
+    otherwise load_x %(9 + 2 * \k), [pixels, #(16 * \k)]
     .endm
 
     .macro count_on k
@@ -173,11 +173,8 @@ at_high .req x8
     .macro first_loads
     find_counts
     each k, pairs, load_pointers k
-    each k, %((sets - 1) * V), load_weights %(weights_at + k), %(16 * k)
+    each k, %((sets - 1) * V), load_q %(weights_at + k), [weights, #(16 * k)]
     each k, P, load_pixel %k, %(9 + k)
-    .endm
-    .macro load_weights to, from
-    ldr q\to, [weights, #\from]
     .endm
 
 /* steps >= 1. */
@@ -196,17 +193,11 @@ at_high .req x8
     lsl x10, x10, #2
     .set k, 0
     .rept P
-    when %(V == 2), store_pair %(sums + 2 * k), %(sums + 2 * k + 1)
-    otherwise store_one %(sums + k)
+    when %(V == 2), store_pair %(sums + 2 * k), %(sums + 2 * k + 1), [x9]
+    otherwise store_q %(sums + k), [x9]
     add x9, x9, x10
     .set k, k + 1
     .endr
-    .endm
-    .macro store_pair first, second
-    stp q\first, q\second, [x9]
-    .endm
-    .macro store_one sum
-    str q\sum, [x9]
     .endm
 
     .macro tile_kernel name

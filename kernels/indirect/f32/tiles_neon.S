@@ -17,8 +17,8 @@ rest .req x8
 /* ---- a tile ---- */
 
     .macro load_pointers pixel_count
-    each i, %(\pixel_count / 2), load_pair %(9 + 2 * i), %(10 + 2 * i), %(16 * i)
-    when %(\pixel_count % 2), load_pointer %(8 + \pixel_count), %(8 * \pixel_count - 8)
+    each i, %(\pixel_count / 2), load_pair_x %(9 + 2 * i), %(10 + 2 * i), [pixels, #(16 * i)]
+    when %(\pixel_count % 2), load_x %(8 + \pixel_count), [pixels, #(8 * \pixel_count - 8)]
     add pixels, pixels, #64
     .endm
 

@@ -250,27 +250,18 @@ panel_bytes .req x22
     .endif
     .endm
 
-    .macro load_q into, from, place
-    ldr q\into, [\from, #\place]
-    .endm
-    .macro load_d into, from, place
-    ldr d\into, [\from, #\place]
-    .endm
-    .macro load_half into, from, place
-    ldr half, [\from, #\place]
-    .endm
-    .macro insert_half into
-    mov v\into\().d[1], half
+    .macro load_half into, from:vararg
+    ldr half, \from
     .endm
     .macro insert_waiting
     .if waiting >= 0
-    insert_half %waiting
+    set_upper %waiting, half
     .set waiting, -1
     .endif
     .endm
     .macro load_part what
-    when %of_a, \what %into, a, %(place - moved)
-    otherwise \what %into, b, %place
+    when %of_a, \what %into, [a, #(place - moved)]
+    otherwise \what %into, [b, #place]
     .endm
 
     /* The next part of load l: `begun` says that its first half was loaded at FMLA `since`. */
@@ -350,24 +341,18 @@ panel_bytes .req x22
 
     /* What the first group finds loaded. */
     .macro load_first height, width
-    each i, %(\height - late), load_q %i, a, %(16 * i)
-    each i, ahead, load_q %(32 - ring + i), b, %(16 * i)
+    each i, %(\height - late), load_q %i, [a, #(16 * i)]
+    each i, ahead, load_q %(32 - ring + i), [b, #(16 * i)]
     .endm
 
-    .macro store_pair s0, s1, at
-    stp q\s0, q\s1, [c, #\at]
-    .endm
-    .macro store_one s0, at
-    str q\s0, [c, #\at]
-    .endm
     .macro store_rows_in_order height, width
     .set i, 0
     .rept \height * \width
     .set at_c, i / \width * 48 + i % \width * 16
     .if (\width > 1) & (i % 2 == 0) & ((i + 1) < (\height * \width))
-    store_pair %(first + i), %(first + i + 1), %at_c
+    store_pair %(first + i), %(first + i + 1), [c, #at_c]
     .elseif (\width == 1) | (i % 2 == 0)
-    store_one %(first + i), %at_c
+    store_q %(first + i), [c, #at_c]
     .endif
     .set i, i + 1
     .endr

@@ -136,10 +136,7 @@ clamp .req x17
 /* Sums are all of them, or those of a row of 3x3: four taps' weights have a place beside them. */
     .macro load_copy tap, turn
     .set here, 2 * (H * W + sums) + \turn % slots * 2
-    load_pair %(here), %(here + 1), %(32 * (\tap))
-    .endm
-    .macro load_pair first, second, offset
-    ldp q\first, q\second, [weights, #\offset]
+    load_pair %(here), %(here + 1), [weights, #(32 * (\tap))]
     .endm
 
 /* Number \tap, whose turn it is, to sums of the rows from `from` on. */
@@ -216,7 +213,7 @@ clamp .req x17
     add_copies %(top), %(down)
     cbz clamp, 2f
     .set here, 2 * (H * W + sums)
-    load_clamp %(here), %(here + 1)
+    load_pair %(here), %(here + 1), [clamp]
     clamp_all %(2 * H * W), %(2 * sums), %(here), %(here + 1)
 2:  store_copied_sums
     .set from, from + sums / W
@@ -231,9 +228,6 @@ clamp .req x17
     end_function dwconv_f32_image_copied_\height\()x\width
     .endm
 
-    .macro load_clamp low, high
-    ldp q\low, q\high, [clamp]
-    .endm
 
     begin_table dwconv_f32_image_copied_functions
     copied_image 2, 3

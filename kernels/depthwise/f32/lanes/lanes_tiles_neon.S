@@ -67,19 +67,13 @@ temp .req x17
     .endr
     .endm
 
-    .macro copy_bias sum
-    mov v\sum\().16b, v30.16b
-    .endm
     .macro store_row first, V
     str q\first, [temp]
-    when %(\V == 2), store_second %(\first + 1)
-    .endm
-    .macro store_second second
-    str q\second, [temp, period]
+    when %(\V == 2), store_q %(\first + 1), [temp, period]
     .endm
 
     .macro tile KH, SH, R, V
-    for_all copy_bias, 16, %(\R * \V)
+    for_all copy, 16, %(\R * \V), 30
     ldp offset, taps, [job, #JOB_OFFSETS]
     mov w, weights
 1:  column \KH, \SH, \R, \V, %((\R - 1) * \SH + \KH)
@@ -96,9 +90,6 @@ temp .req x17
     .endr
     .endm
 
-    .macro load_address number, place
-    ldr x\number, [temp, #\place]
-    .endm
 
 /* Vectors of the same weights, a period from each other. */
     .macro next_phase KH, SH, R
@@ -124,7 +115,7 @@ temp .req x17
     begin_function \name
     save_registers 1, 30
     ldp temp, dst, [job, #JOB_LINES]
-    each i, %((\R - 1) * \SH + \KH), load_address %(19 + i), %(8 * i)
+    each i, %((\R - 1) * \SH + \KH), load_x %(19 + i), [temp, #(8 * i)]
     ldp dst_row, last, [job, #JOB_DST_ROW]
     ldp period, apart, [job, #JOB_PERIOD]
     ldp tap, clamp, [job, #JOB_WEIGHTS_TAP]

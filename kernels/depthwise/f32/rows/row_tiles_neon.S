@@ -72,7 +72,7 @@ out_2 .req x28
     .endif
     .endm
     .macro begin_sums first
-    load_two \first, %(\first + 1), bias
+    load_pair \first, %(\first + 1), [bias]
     .endm
 
 /* What column i of a part gives to every output of it that it reaches. */

@@ -15,9 +15,6 @@
     .macro store_sum row, sum
     str q\sum, [x\row, dst_offset]
     .endm
-    .macro begin_sum sum
-    ldr q\sum, [bias]
-    .endm
     .macro begin_sum_low sum
     ldr d\sum, [bias]
     .endm

@@ -301,7 +301,7 @@ offset_high .req x30
     .endm
 
     .macro columns R, clamps
-    for_all begin_sum, 9, %(3 * \R)
+    for_all load_q, 9, %(3 * \R), [bias]
     tbnz entry, #1, 12f
     tbnz entry, #0, 11f
     head \R, 0, 2, 1

@@ -267,7 +267,7 @@ offset_high .req x30
     .endm
 
     .macro columns R, clamps
-    for_all begin_sum, 9, %(2 * \R)
+    for_all load_q, 9, %(2 * \R), [bias]
     ldr half, [job, #JOB_ENTRY]
     tbnz half, #0, 11f
     head \R, 0, 1

@@ -69,15 +69,9 @@ w_row .req x27
     .macro weight_load_high_at into, distance
     ldr x\into, [w_high, x\distance]
     .endm
-    .macro load_address row, from, at
-    ldr x\row, [\from, #\at]
-    .endm
     .macro store_sum sum
     str q\sum, [out]
     add out, out, scratch
-    .endm
-    .macro load_sum sum
-    ldr q\sum, [out]
     .endm
 
 /* ---- the order of loads ---- */
@@ -244,7 +238,7 @@ w_row .req x27
 
     .macro begin_sums R
     ldr out, [sp, #GROUP_BIAS]
-    each i, \R, load_sum %i
+    each i, \R, load_q %i, [out]
     .endm
 
 /* Weights are where the limits of a clamp may go. */
@@ -252,14 +246,11 @@ w_row .req x27
     ldr scratch, [job, #JOB_CLAMP]
     cbz scratch, 4f
     .set limits, \R + \S * (\R - 1) + kernel_rows + 1
-    load_limits %limits, %(limits + 1)
+    load_pair %limits, %(limits + 1), [scratch]
     clamp_sums \R, %limits, %(limits + 1)
 4:  ldr out, [sp, #OUTPUT_DST]
     ldr scratch, [job, #JOB_DST_ROW]
     each i, \R, store_sum %i
-    .endm
-    .macro load_limits low, high
-    ldp q\low, q\high, [scratch]
     .endm
     .macro clamp_sums R, low, high
     each i, \R, at_least %i, \low
@@ -283,7 +274,7 @@ w_row .req x27
     begin_listed_function \name
     save_registers 4, 30, 80
     ldr scratch, [job, #JOB_ROWS]
-    each i, %(\S * (\R - 1) + kernel_rows), load_address %(1 + i), scratch, %(8 * i)
+    each i, %(\S * (\R - 1) + kernel_rows), load_x %(1 + i), [scratch, #(8 * i)]
     ldr column, [job, #JOB_COLUMN]
     ldp w_row, w_tap, [job, #JOB_WEIGHTS_ROW]
     add x28, w_row, w_row

@@ -30,20 +30,8 @@ entry .req x16
 
 /* ---- one instruction each, registers by number ---- */
 
-    .macro load_whole into, from, at
-    ldr q\into, [\from, #\at]
-    .endm
-    .macro load_low into, from, at
-    ldr d\into, [\from, #\at]
-    .endm
-    .macro load_high through, from, at
-    ldr x\through, [\from, #(\at + 8)]
-    .endm
     .macro insert_high into, through
     mov v\into\().d[1], x\through
-    .endm
-    .macro begin_sum sum
-    mov v\sum\().16b, v28.16b
     .endm
 /* Addresses that stores step would be waited for. */
     .macro store_sum sum
@@ -67,15 +55,15 @@ entry .req x16
     .rept \P
     fma %p, %(\P + (p + (\t)) % \P), %(WEIGHTS + (\t) % 4)
     .if p == 0
-    load_low %into, src, %column_at
+    load_d %into, [src, #column_at]
     insert_high %(WEIGHTS + ((\t) + AHEAD - 1) % 4), 10
     .elseif p == 1
-    load_high 9, src, %column_at
+    load_x 9, [src, #(column_at + 8)]
     .elseif p == 4
-    load_low %late, w, %weights_at
+    load_d %late, [w, #weights_at]
     insert_high %into, 9
     .elseif p == 5
-    load_high 10, w, %weights_at
+    load_x 10, [w, #(weights_at + 8)]
     .endif
     .set p, p + 1
     .endr
@@ -87,12 +75,12 @@ entry .req x16
     .macro first_load P, e
     when %(n < AHEAD), first_of %(WEIGHTS + ((\e) + n) % 4), w, %(16 * ((\e) + n))
     otherwise first_of %(\P + ((\e) + n - AHEAD) % \P), src, %(16 * ((\e) + n - AHEAD))
-    when %(n < \P), begin_sum %n
+    when %(n < \P), copy %n, 28
     .endm
     .macro first_of into, from, at
-    load_low \into, \from, \at
+    load_d \into, [\from, #\at]
     when %n, insert_high %waiting, %(9 + (n - 1) % 2)
-    load_high %(9 + n % 2), \from, \at
+    load_x %(9 + n % 2), [\from, #(\at + 8)]
     .set waiting, \into
     .endm
 
@@ -100,11 +88,11 @@ entry .req x16
     accept_branch
     each n, %(AHEAD + \P), first_load \P, \e
     insert_high %waiting, %(9 + (n - 1) % 2)
-    load_high 10, w, %(16 * ((\e) + AHEAD - 1))
+    load_x 10, [w, #(16 * ((\e) + AHEAD) - 8)]
     .endm
     .macro enter_without P
     accept_branch
-    for_all begin_sum, 0, \P
+    for_all copy, 0, \P, 28
     .endm
 
     .macro next_tile

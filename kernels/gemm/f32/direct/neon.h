@@ -38,15 +38,6 @@ ldc .req x17
     .macro group_after group, before
     add x\group, x\before, scratch, lsl #2
     .endm
-    .macro load_bias b
-    ldr q\b, [scratch], #16
-    .endm
-    .macro store_vector s, offset
-    str q\s, [c, #\offset]
-    .endm
-    .macro store_pair s0, s1, offset
-    stp q\s0, q\s1, [c, #\offset]
-    .endm
     .macro load_b row, count, first
     several ld1, \count, \first, x\row, ldb
     .endm
@@ -186,7 +177,7 @@ ldc .req x17
     .macro add_bias height, vectors
     .set j, 0
     .rept \vectors
-    load_bias 0
+    load_q 0, [scratch], #16
     each i, \height, add_to %(32 - \height * \vectors + i * \vectors + j), 0
     .set j, j + 1
     .endr
@@ -202,16 +193,13 @@ ldc .req x17
     .endm
 
 /* Sums go on from what is in C: whole vectors, two registers in turn. */
-    .macro load_c to, offset
-    ldr q\to, [scratch, #\offset]
-    .endm
     .macro add_c height, vectors
     mov scratch, c
     .set i, 32 - \height * \vectors
     .rept \height
     .set j, 0
     .rept \vectors
-    load_c %(j - j / 2 * 2), %(16 * j)
+    load_q %(j - j / 2 * 2), [scratch, #(16 * j)]
     add_to %(i + j), %(j - j / 2 * 2)
     .set j, j + 1
     .endr

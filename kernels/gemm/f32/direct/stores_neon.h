@@ -27,10 +27,10 @@
     .macro store_pairs vectors, first
     .set j, 0
     .rept \vectors / 2
-    store_pair %(\first + j), %(\first + j + 1), %(16 * j)
+    store_pair %(\first + j), %(\first + j + 1), [c, #(16 * j)]
     .set j, j + 2
     .endr
-    when %(\vectors % 2), store_vector %(\first + j), %(16 * j)
+    when %(\vectors % 2), store_q %(\first + j), [c, #(16 * j)]
     .endm
 
 /* step: from the last of them to the next row */
@@ -79,7 +79,7 @@
     .endif
     join %(i + \vectors - 1), %(i + \vectors - 2)
     .if stores_are_pairs
-    store_at_scratch %(i + \vectors - 1)
+    store_q %(i + \vectors - 1), [scratch]
     add scratch, scratch, ldc
     .else
     several st1, 1, %(i + \vectors - 1), scratch, ldc
@@ -89,9 +89,6 @@
     .endm
     .macro join last, before
     tbl v\last\().16b, {v\before\().16b, v\last\().16b}, v0.16b
-    .endm
-    .macro store_at_scratch s
-    str q\s, [scratch]
     .endm
 /* From byte 4 * lanes on: what of two vectors is stored. */
 .Lbytes_in_order:

@@ -14,7 +14,7 @@
     .macro load a, row
     ldr q\a, [x\row], #16
     .endm
-    .macro load_pair a, row
+    .macro load_two_of_row a, row
     ldr d\a, [x\row], #8
     .endm
     .macro load_one a, row
@@ -26,10 +26,7 @@
 /* One step's whole vectors, of a panel that has one more. */
     .macro load_vectors vectors, first
     when %(\vectors == 1), ldr q\first, [b], #32
-    or_when %(\vectors == 2), load_two_vectors \first, %(\first + 1)
-    .endm
-    .macro load_two_vectors first, second
-    ldp q\first, q\second, [b], #48
+    or_when %(\vectors == 2), load_pair \first, %(\first + 1), [b], #48
     .endm
     .macro next_column to, from
     add x\to, x\from, scratch, lsl #2
@@ -185,7 +182,7 @@
     subs scratch, scratch, #1
     b.ne 13b
 14: tbz special, #1, 15f
-    last_steps load_pair, 2, \height, \vectors, \columns
+    last_steps load_two_of_row, 2, \height, \vectors, \columns
 15: tbz special, #0, 16f
     last_steps load_one, 1, \height, \vectors, \columns
 16: subs segments, segments, #1

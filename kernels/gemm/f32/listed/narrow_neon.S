@@ -16,17 +16,11 @@ half .req x7
     .macro load_two_steps a, row
     ldr d\a, [x\row, scratch]
     .endm
-    .macro load_low to, at
-    ldr d\to, [b, #\at]
-    .endm
     .macro load_high at
     ldr half, [b, #\at]
     .endm
     .macro insert_high to
     mov v\to\().d[1], half
-    .endm
-    .macro load_whole to, at
-    ldr q\to, [b, #\at]
     .endm
 
 /* Instruction `op` of a step: low 0, high 0, then low q, insert q - 1, high q for each other vector
@@ -43,7 +37,7 @@ half .req x7
     when \lane, subs pairs, pairs, #1
     otherwise add scratch, scratch, #8
     .elseif (part == 0) | (op == 0)
-    load_low %(\to + q), %(16 * q)
+    load_d %(\to + q), [b, #(16 * q)]
     .elseif part == 1
     insert_high %(\to + q - 1)
     .else
@@ -75,7 +69,7 @@ half .req x7
     .macro first_loads height, vectors
     mov scratch, #0
     for_each_row load_two_steps, \height
-    each i, \vectors, load_whole %(\height + i), %(16 * i)
+    each i, \vectors, load_q %(\height + i), [b, #(16 * i)]
     add b, b, #16 * \vectors
     .endm
     .macro first_loads_and_clear height, vectors

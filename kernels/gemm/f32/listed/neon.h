@@ -47,12 +47,6 @@ copied_too .req x28
 
 /* ---- one instruction each, registers by number ---- */
 
-    .macro pointer lane, from, offset
-    ldr x\lane, [\from, #\offset]
-    .endm
-    .macro two_pointers lane0, lane1, from, offset
-    ldp x\lane0, x\lane1, [\from, #\offset]
-    .endm
 
 /* ---- parts of a tile ---- */
 
@@ -62,10 +56,10 @@ copied_too .req x28
     .macro load_pointers_after first, height, from
     .set i, \first
     .rept (\height - \first) / 2
-    two_pointers %(8 + i), %(9 + i), \from, %(8 * i)
+    load_pair_x %(8 + i), %(9 + i), [\from, #(8 * i)]
     .set i, i + 2
     .endr
-    when %(i < \height), pointer %(8 + i), \from, %(8 * i)
+    when %(i < \height), load_x %(8 + i), [\from, #(8 * i)]
     .endm
 
 /* Those of the next segment, whose list `segment` becomes. */

@@ -18,11 +18,8 @@ tail .req x16
 /* ---- one instruction each, registers by number ---- */
 
     .macro load_whole_vectors first
-    when %(whole == 2), load_two_whole \first, %(\first + 1)
+    when %(whole == 2), load_pair \first, %(\first + 1), [x4], #48
     or_when %(whole == 1), ldr q\first, [x4], #32
-    .endm
-    .macro load_two_whole first, second
-    ldp q\first, q\second, [x4], #48
     .endm
     .macro load_column kind, to
     ldr \kind\to, [tail]
