@@ -2,9 +2,9 @@
  * instructions with their registers by number.
  *
  * Vector registers are often computed: `fma %(8 + i), 4, 0` in alternate macro mode is FMLA v8 + i.
- * Loops over them are `each i, \count, store_sum %i`, in which `i` counts from 0, and conditions are
- * `when %(i > 0), next_row`, `or_when …`, `otherwise …`; what takes more than a line is written with
- * .rept and .if. */
+ * Loops over them are `each i, \count, store_sum %i`, in which `i` counts from 0, and conditions
+ * are `when %(i > 0), next_row`, `or_when …`, `otherwise …`; what takes more than a line is written
+ * with .rept and .if. */
 /* clang-format off */
 #ifndef KERNELS_ASM_ASSEMBLY_NEON_H
 #define KERNELS_ASM_ASSEMBLY_NEON_H
@@ -42,6 +42,15 @@
 
 /* As in arch/cpu.h, for what lists of kernels say. */
     .set IN_ORDER_NARROW, 1
+
+/* OFFSETS of kernels/asm/offsets.h. */
+    .macro name_offsets name, at, size, members:vararg
+    .set offset_of_member, \at
+    .irp member, \members
+    .set \name\().\member, offset_of_member
+    .set offset_of_member, offset_of_member + \size
+    .endr
+    .endm
 
 /* ---- branch protection, where the compiler is asked for it (-mbranch-protection) ---- */
 

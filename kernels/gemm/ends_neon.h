@@ -101,7 +101,7 @@ word .req w16
 
     .macro values_of_sums first
     .if sums_are_integers
-    ldr word, [end, #FINISH_IS_FLOAT]
+    ldr word, [end, #finish.is_float]
     cbz word, 31f
     movi v0.4s, #0x4b, lsl #24
     orr v0.4s, #0x40, lsl #16
@@ -117,28 +117,28 @@ word .req w16
     ld1r {v\register\().4s}, [at]
     .endm
     .macro clamp_values first
-    ldr word, [end, #FINISH_IS_CLAMPED]
+    ldr word, [end, #finish.is_clamped]
     cbz word, 31f
-    load_same 0, FINISH_LOW
-    load_same 1, FINISH_HIGH
+    load_same 0, finish.low
+    load_same 1, finish.high
     on_sums clamp, \first, 2
 31:
     .endm
 
     .macro requantize first
-    ldr word, [end, #FINISH_IS_REQUANTIZED]
+    ldr word, [end, #finish.is_requantized]
     cbz word, 34f
-    load_same 1, FINISH_RECIPROCAL
-    load_same 2, FINISH_ZERO
-    ldp word, w6, [end, #FINISH_RECIPROCAL]
+    load_same 1, finish.reciprocal
+    load_same 2, finish.zero
+    ldp word, w6, [end, #finish.reciprocal]
     cbz word, 32f
     cbz w6, 31f
-    load_same 0, FINISH_REST
+    load_same 0, finish.rest
     on_pairs by_reciprocal, \first, 6
     b 34f
 31: on_sums times_and_plus, \first, 2
     b 34f
-32: load_same 0, FINISH_DIVISOR
+32: load_same 0, finish.divisor
     on_sums divide, \first, 2
 34:
     .endm
@@ -148,10 +148,10 @@ word .req w16
     values_of_sums \first
     cbz rows_at, 36f
     \by_rows \first, \height, \vectors
-36: ldr at, [end, #FINISH_SCALES]
+36: ldr at, [end, #finish.scales]
     cbz at, 37f
     \by_columns fmul, \first, \height, \vectors
-37: ldr at, [end, #FINISH_OFFSETS]
+37: ldr at, [end, #finish.offsets]
     cbz at, 38f
     \by_columns fadd, \first, \height, \vectors
 38: clamp_values \first
@@ -164,8 +164,8 @@ word .req w16
 
 /* Goes to 35 for f32, and for the other one of bytes to 36. */
     .macro choose_dst
-    ldr to_line, [end, #FINISH_DST_ROW]
-    ldr word, [end, #FINISH_TO]
+    ldr to_line, [end, #finish.dst_row]
+    ldr word, [end, #finish.to]
     cmp word, #ELEMENT_F32
     b.eq 35f
     when %(!sums_are_integers), lsl to_line, to_line, #1

@@ -29,15 +29,15 @@ beside .req x14 /* this one and the next are wanted where there is no end */
 begin_a .req x17
 
     .macro load_arguments
-    ldp groups, a, [tile, #TILE_GROUPS]
-    ldp b, c, [tile, #TILE_B]
-    ldr line, [tile, #TILE_ROW]
-    ldr w8, [tile, #TILE_ADD]
-    ldr at, [tile, #TILE_AHEAD]
+    ldp groups, a, [tile, #tile.groups]
+    ldp b, c, [tile, #tile.b]
+    ldr line, [tile, #tile.row]
+    ldr w8, [tile, #tile.add]
+    ldr at, [tile, #tile.ahead]
     orr x8, x8, at
-    ldr w11, [tile, #TILE_TILES]
-    ldr start, [tile, #TILE_START]
-    ldr beside, [tile, #TILE_BESIDE]
+    ldr w11, [tile, #tile.tiles]
+    ldr start, [tile, #tile.start]
+    ldr beside, [tile, #tile.beside]
     mov begin_a, a
     mov begin_b, b
     mov all_groups, groups
@@ -46,11 +46,11 @@ begin_a .req x17
     .endm
 
     .macro load_end
-    ldr end, [tile, #TILE_END]
+    ldr end, [tile, #tile.end]
     mov kept_link, x30
     cbz end, 13f
-    ldr to, [end, #FINISH_DST]
-    ldr rows_at, [end, #FINISH_ROW_SCALES]
+    ldr to, [end, #finish.dst]
+    ldr rows_at, [end, #finish.row_scales]
 13:
     .endm
 

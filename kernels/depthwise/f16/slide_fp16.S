@@ -152,18 +152,18 @@ first_to .req x22
 
 /* Where results or sums go. */
     .macro load_end
-    ldr end, [taps, #TAPS_END]
-    ldr below, [taps, #TAPS_BELOW]
+    ldr end, [taps, #taps.end]
+    ldr below, [taps, #taps.below]
     cbz end, 1f
-    ldp offsets, first_to, [end, #FINISH_OFFSETS]
-    ldr row, [end, #FINISH_DST_ROW]
+    ldp offsets, first_to, [end, #finish.offsets]
+    ldr row, [end, #finish.dst_row]
     add first_to, first_to, channel, lsl #1
     lsl below, below, #1
     lsl row, row, #1
-    ldr w12, [end, #FINISH_IS_CLAMPED]
+    ldr w12, [end, #finish.is_clamped]
     orr special, offsets, clamps
-    ldr s30, [end, #FINISH_LOW]
-    ldr s31, [end, #FINISH_HIGH]
+    ldr s30, [end, #finish.low]
+    ldr s31, [end, #finish.high]
     fcvt h30, s30
     fcvt h31, s31
     dup v30.8h, v30.h[0]
@@ -172,7 +172,7 @@ first_to .req x22
     add offsets, offsets, channel, lsl #2
     b 2f
 1:  mov special, #1
-    ldp first_to, row, [taps, #TAPS_SUMS]
+    ldp first_to, row, [taps, #taps.sums]
     add first_to, first_to, channel, lsl #2
     lsl below, below, #2
     lsl row, row, #2
@@ -184,15 +184,15 @@ first_to .req x22
     mov to, first_to
     add lower, to, below
     mov x1, first_list
-    ldr scratch, [taps, #TAPS_LIST]
+    ldr scratch, [taps, #taps.list]
     each_from r, 1, %(lines - 1), list_below %(r + 1), %(r)
-    ldr left, [taps, #TAPS_PIXELS]
+    ldr left, [taps, #taps.pixels]
     load_column 0
     when %(stride == 1), load_column 1
     .endm
 /* As many rows of pixels farther as are done at a time. */
     .macro next_row
-    ldr scratch, [taps, #TAPS_LIST_BELOW]
+    ldr scratch, [taps, #taps.list_below]
     add first_list, first_list, scratch, lsl #(2 + sums)
     add first_to, first_to, below, lsl #(sums - 1)
     .endm
@@ -209,16 +209,16 @@ first_to .req x22
     save_registers 4, 22
     mov channel, #0
 5:  load_end
-    ldp scratch, x1, [taps, #TAPS_WEIGHTS]
+    ldp scratch, x1, [taps, #taps.weights]
     add scratch, scratch, channel, lsl #1
     add x1, x1, channel, lsl #2
     load_weights
     ldp q2, q3, [x1]
     fcvtn v29.4h, v2.4s
     fcvtn2 v29.8h, v3.4s
-    ldr first_list, [taps, #TAPS_LINES]
-    ldr rows_left, [taps, #TAPS_HEIGHT]
-    ldr offset, [taps, #TAPS_OFFSET]
+    ldr first_list, [taps, #taps.lines]
+    ldr rows_left, [taps, #taps.height]
+    ldr offset, [taps, #taps.offset]
     add offset, offset, channel, lsl #1
 6:  begin_row
     .p2align 4

@@ -138,27 +138,27 @@
     save_registers 4, 26
     mov link, x30
     mov channel, #0
-5:  ldr end, [taps, #TAPS_END]
+5:  ldr end, [taps, #taps.end]
     load_end
     load_scales
     mov first_to, to
-    ldp group_weights, scratch, [taps, #TAPS_WEIGHTS]
+    ldp group_weights, scratch, [taps, #taps.weights]
     add group_weights, group_weights, channel, lsl #2
     add scratch, scratch, channel, lsl #2
     ldp q26, q27, [scratch]
     load_weights
     for_all row_below, 8, 6
-    ldr first_list, [taps, #TAPS_LINES]
-    ldr rows_left, [taps, #TAPS_HEIGHT]
-    ldr offset, [taps, #TAPS_OFFSET]
+    ldr first_list, [taps, #taps.lines]
+    ldr rows_left, [taps, #taps.height]
+    ldr offset, [taps, #taps.offset]
     add offset, offset, channel
 4:  mov lines, first_list
     mov to, first_to
-    ldr lower, [taps, #TAPS_BELOW]
+    ldr lower, [taps, #taps.below]
     cbnz end, 1f
     lsl lower, lower, #2
 1:  add lower, to, lower
-    ldr left, [taps, #TAPS_PIXELS]
+    ldr left, [taps, #taps.pixels]
     load_first_columns 2
     cbnz special, 9f
     .set is_special, 0

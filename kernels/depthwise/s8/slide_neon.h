@@ -106,17 +106,17 @@ first_to .req x26
     cbz offsets, 2f
     load_channels \vectors, offsets
     with_channels fadd, \sums, \vectors, 4
-2:  ldr word, [end, #FINISH_IS_CLAMPED]
+2:  ldr word, [end, #finish.is_clamped]
     cbz word, 3f
-    ldr d4, [end, #FINISH_LOW]
+    ldr d4, [end, #finish.low]
     dup v5.4s, v4.s[1]
     dup v4.4s, v4.s[0]
     with_all fmax, \sums, 4
     with_all fmin, \sums, 5
-3:  ldr word, [end, #FINISH_IS_REQUANTIZED]
+3:  ldr word, [end, #finish.is_requantized]
     cbz word, 5f
-    ldr q4, [end, #FINISH_RECIPROCAL]
-    ldr word, [end, #FINISH_REST]
+    ldr q4, [end, #finish.reciprocal]
+    ldr word, [end, #finish.rest]
     dup v5.4s, v4.s[2]
     cbz word, 4f
     for_all divide_by_both_parts, 0, \sums
@@ -228,22 +228,22 @@ first_to .req x26
 /* Where results or sums go, and what ends them. */
     .macro load_end
     cbz end, 1f
-    ldr to, [end, #FINISH_DST]
+    ldr to, [end, #finish.dst]
     add to, to, channel
-    ldr row, [end, #FINISH_DST_ROW]
-    ldr row_scale, [end, #FINISH_ROW_SCALES]
-    ldp scales, offsets, [end, #FINISH_SCALES]
+    ldr row, [end, #finish.dst_row]
+    ldr row_scale, [end, #finish.row_scales]
+    ldp scales, offsets, [end, #finish.scales]
     orr special, row_scale, offsets
-    ldr word, [end, #FINISH_IS_CLAMPED]
+    ldr word, [end, #finish.is_clamped]
     orr special, special, scratch
-    ldr word, [end, #FINISH_IS_REQUANTIZED]
+    ldr word, [end, #finish.is_requantized]
     orr special, special, scratch
     add scales, scales, channel, lsl #2
     cbz offsets, 2f
     add offsets, offsets, channel, lsl #2
     b 2f
 1:  mov special, #1
-    ldp to, row, [taps, #TAPS_SUMS]
+    ldp to, row, [taps, #taps.sums]
     add to, to, channel, lsl #2
     lsl row, row, #2
 2:
@@ -257,9 +257,9 @@ first_to .req x26
 
 /* So many rows of pixels farther. */
     .macro next_row rows
-    ldr scratch, [taps, #TAPS_LIST_BELOW]
+    ldr scratch, [taps, #taps.list_below]
     add first_list, first_list, scratch, lsl #(2 + \rows)
-    ldr scratch, [taps, #TAPS_BELOW]
+    ldr scratch, [taps, #taps.below]
     cbnz end, 1f
     lsl scratch, scratch, #2
 1:  add first_to, first_to, scratch, lsl #(\rows - 1)
@@ -280,30 +280,30 @@ first_to .req x26
     save_registers 4, 26
     mov link, x30
     mov channel, #0
-5:  ldp group_weights, from, [taps, #TAPS_WEIGHTS]
+5:  ldp group_weights, from, [taps, #taps.weights]
     add group_weights, group_weights, channel, lsl #2
     add from, from, channel, lsl #2
     mov from_row, #0
-    ldr groups, [taps, #TAPS_GROUPS]
-    ldr group_lines, [taps, #TAPS_LINES]
-    ldr offset, [taps, #TAPS_OFFSET]
+    ldr groups, [taps, #taps.groups]
+    ldr group_lines, [taps, #taps.lines]
+    ldr offset, [taps, #taps.offset]
     add offset, offset, channel
 6:  subs groups, groups, #1
     mov end, #0
     b.ne 1f
-    ldr end, [taps, #TAPS_END]
+    ldr end, [taps, #taps.end]
 1:  load_end
     when %(quads == 2), load_scales
     load_weights
     add group_weights, group_weights, #group_bytes
     mov first_to, to
     mov first_list, group_lines
-    ldr rows_left, [taps, #TAPS_HEIGHT]
-    ldr scratch, [taps, #TAPS_LIST]
+    ldr rows_left, [taps, #taps.height]
+    ldr scratch, [taps, #taps.list]
     add group_lines, group_lines, scratch, lsl #3
 4:  mov lines, first_list
     mov to, first_to
-    ldr left, [taps, #TAPS_PIXELS]
+    ldr left, [taps, #taps.pixels]
     load_first_columns %(columns - stride)
     cbnz special, 9f
     .set is_special, 0
@@ -313,7 +313,7 @@ first_to .req x26
     b.eq 3f
     next_row 1
     b 4b
-3:  ldp from, from_row, [taps, #TAPS_SUMS]
+3:  ldp from, from_row, [taps, #taps.sums]
     add from, from, channel, lsl #2
     lsl from_row, from_row, #2
     cbnz groups, 6b

@@ -55,13 +55,13 @@ extras .req x17
     .macro finish vectors
     cbz extras, 3f
     tbz extras, #ADDS_BIAS, 1f
-    ldr at, [task, #TASK_BIAS]
+    ldr at, [task, #task.bias]
     several_at ld1, \vectors, 5, at
     each i, 8, add_pixel %i, \vectors
 1:  tbz extras, #HAS_LOW, 2f
-    limit_sums at_least, %(32 - 8 * \vectors), task, TASK_LOW, at
+    limit_sums at_least, %(32 - 8 * \vectors), task, task.low, at
 2:  tbz extras, #HAS_HIGH, 3f
-    limit_sums at_most, %(32 - 8 * \vectors), task, TASK_HIGH, at
+    limit_sums at_most, %(32 - 8 * \vectors), task, task.high, at
 3:
     .endm
 
@@ -103,8 +103,8 @@ extras .req x17
 /* ---- a kernel ---- */
 
     .macro find_extras
-    ldr at, [task, #TASK_BIAS]
-    ldp w13, w14, [task, #TASK_LOW]
+    ldr at, [task, #task.bias]
+    ldp w13, w14, [task, #task.low]
     cmp at, #0
     cset extras, ne
     mov w15, #0xff800000
@@ -120,11 +120,11 @@ extras .req x17
 /* What `task` says, in registers; strides in bytes. */
     .macro load_task vectors
     find_extras
-    ldp rows, channels, [task, #TASK_ROWS]
-    ldp kernel_rows, weights, [task, #TASK_KERNEL_ROWS]
-    ldp dst, pixel, [task, #TASK_DST]
-    ldp channel, tiles, [task, #TASK_CHANNEL]
-    ldr offset, [task, #TASK_FROM]
+    ldp rows, channels, [task, #task.rows]
+    ldp kernel_rows, weights, [task, #task.kernel_rows]
+    ldp dst, pixel, [task, #task.dst]
+    ldp channel, tiles, [task, #task.channel]
+    ldr offset, [task, #task.from]
     lsl pixel, pixel, #2
     lsl channel, channel, #2
     lsl offset, offset, #2

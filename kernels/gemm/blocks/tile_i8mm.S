@@ -47,10 +47,10 @@ a_step .req x9
 
     begin_function gemm_blocks_8x4_i8mm
     save_registers 4
-    ldp blocks, all_rounds, [tile, #TILE_BLOCKS]
-    ldp a, a_step, [tile, #TILE_A]
-    ldp b, scales, [tile, #TILE_B]
-    ldp c, line, [tile, #TILE_C]
+    ldp blocks, all_rounds, [tile, #tile.blocks]
+    ldp a, a_step, [tile, #tile.a]
+    ldp b, scales, [tile, #tile.b]
+    ldp c, line, [tile, #tile.c]
     lsr all_rounds, all_rounds, #4
     lsl line, line, #2
     mov w10, #0x4b400000

@@ -94,8 +94,8 @@
     each j, \width, add_halves %(\first + j), %(\first + j), %(j)
     .endm
     .macro load_limits
-    ldr s0, [end, #FINISH_LOW]
-    ldr s1, [end, #FINISH_HIGH]
+    ldr s0, [end, #finish.low]
+    ldr s1, [end, #finish.high]
     fcvt h0, s0
     fcvt h1, s1
     dup v0.8h, v0.h[0]
@@ -106,15 +106,15 @@
     several st1, \width, \first, to, to_line
     .endm
     .macro end_in_halves height, vectors
-    ldr at, [end, #FINISH_OFFSETS]
+    ldr at, [end, #finish.offsets]
     cbz at, 1f
     for_all halve_offsets, 0, \vectors
     on_rows add_offsets, \vectors, %(8 - \height)
-1:  ldr word, [end, #FINISH_IS_CLAMPED]
+1:  ldr word, [end, #finish.is_clamped]
     cbz word, 2f
     load_limits
     on_sums clamp_halves, %(last_set), 2
-2:  ldr to_line, [end, #FINISH_DST_ROW]
+2:  ldr to_line, [end, #finish.dst_row]
     lsl to_line, to_line, #1
     on_rows store_halves, \vectors, %(8 - \height)
     .endm

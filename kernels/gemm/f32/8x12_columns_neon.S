@@ -12,7 +12,7 @@ at .req x8
 
     .set LINES, 12
     .set VECTORS, 2
-    .set LINE_STEP, TILE_COLUMN
+    .set LINE_STEP, tile.col
 
     .macro load_line first
     several ld1, 2, \first, at, line

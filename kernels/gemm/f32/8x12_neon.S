@@ -27,7 +27,7 @@ at .req x8
 
     .set LINES, 8
     .set VECTORS, 3
-    .set LINE_STEP, TILE_ROW
+    .set LINE_STEP, tile.row
 
     .macro load_line first
     several ld1, 3, \first, at, line

@@ -13,7 +13,7 @@ at .req x7
 
     .set LINES, 8
     .set VECTORS, 2
-    .set LINE_STEP, TILE_ROW
+    .set LINE_STEP, tile.row
 
     .macro load_line first
     load_one_or_two 2, \first, at

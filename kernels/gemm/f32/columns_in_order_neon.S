@@ -8,7 +8,7 @@ count .req x6
 scratch .req x7
 at .req x8
 
-    .set LINE_STEP, TILE_COLUMN
+    .set LINE_STEP, tile.col
 
     .macro load_line first
     several ld1, VECTORS, \first, at, line

@@ -39,7 +39,7 @@
     find_row 1, \height
     ldr x4, [sp, #KEPT_B]
     find_columns \height, \vectors, \group
-    ldp scratch, rounds, [strip, #STRIP_FIRST]
+    ldp scratch, rounds, [strip, #strip.first]
     .endm
 
 /* Where a file sets steps_differ before this header, it has these and what a step of a round is by
@@ -80,8 +80,8 @@
 /* Tiles one row lower, as a part of the same call: what they keep is kept already. */
     .macro go_on_lower lower, kind
     when %(rows_are_long == 0), lsr x11, tiles, #63
-    when %(\lower <= 5), ldrb w13, [strip, #STRIP_LOW_TILES]
-    otherwise ldrb w5, [strip, #STRIP_LOW_TILES]
+    when %(\lower <= 5), ldrb w13, [strip, #strip.low_tiles]
+    otherwise ldrb w5, [strip, #strip.low_tiles]
     when %(rows_are_long == 0), cbnz x11, .Lshort_\lower\()_\kind
     b .Ltile_\lower\()_\kind
     .endm
@@ -97,7 +97,7 @@
  * special begins at 30. */
     .macro begin_rows_kernel name, height, vectors, group, widest, kind
     begin_frame \name, \height, \vectors, %(\height + \widest), row_temps
-    ldrb w10, [strip, #STRIP_ENDING]
+    ldrb w10, [strip, #strip.ending]
     stp x2, x10, [sp, #KEPT_B]
     load_strides
     cbnz w10, 30f
@@ -119,7 +119,7 @@
     .macro special_rows height, vectors, group, kind
 30: str x4, [sp, #KEPT_BIAS]
     .if \height > 1
-    ldrb w12, [strip, #STRIP_LOW_TILES]
+    ldrb w12, [strip, #strip.low_tiles]
     adr x8, 27f
     cmp w12, #0
     csel x9, x8, xzr, ne
@@ -130,7 +130,7 @@
     .if rows_are_long
     b 11b
     .else
-    ldr x11, [strip, #STRIP_FIRST]
+    ldr x11, [strip, #strip.first]
     cbnz x11, 11b
     short_tile \height, \vectors, \group, \kind
     .endif
@@ -185,12 +185,12 @@
     tbz scratch, #2, 41f
     tbz scratch, #0, 23f /* GEMM_F32_ENDING_WHOLE, or SUMS */
     .if \vectors == \group
-    ldr rounds, [strip, #STRIP_B_TAIL]
-    ldr scratch, [strip, #STRIP_TAIL]
+    ldr rounds, [strip, #strip.b_tail]
+    ldr scratch, [strip, #strip.tail]
     cbnz rounds, 17b
     .endif
 21: finish_sums \height, \vectors
-    ldr rounds, [strip, #STRIP_LANES]
+    ldr rounds, [strip, #strip.lanes]
     tbnz rounds, #2, 23f
 41: end_ragged \height, \vectors
 23: store_whole \height, \vectors

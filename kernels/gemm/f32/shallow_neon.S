@@ -83,9 +83,9 @@ lanes .req x14
     each i, \count, add_to %(i * \vectors + j), %(\count * \vectors)
     .set j, j + 1
     .endr
-1:  ldr scratch, [strip, #STRIP_CLAMP]
+1:  ldr scratch, [strip, #strip.clamp]
     cbz scratch, 2f
-    add scratch, strip, #STRIP_LOW
+    add scratch, strip, #strip.low
     load_limits %(\count * \vectors), %(\count * \vectors + 1)
     clamp_all 0, %(\count * \vectors), %(\count * \vectors), %(\count * \vectors + 1)
 2:
@@ -120,10 +120,10 @@ lanes .req x14
 /* ---- a kernel ---- */
 
     .macro load_strip depth, vectors
-    ldr scratch, [strip, #STRIP_B_TAIL]
+    ldr scratch, [strip, #strip.b_tail]
     cbz scratch, 1f
     mov b, scratch
-    ldr ldb, [strip, #STRIP_TAIL_LDB]
+    ldr ldb, [strip, #strip.tail_ldb]
     lsl ldb, ldb, #2
 1:
     each p, \depth, several ld1, \vectors, %(32 - \depth * \vectors + p * \vectors), b, ldb
@@ -140,9 +140,9 @@ lanes .req x14
     .set saves, (\depth * \vectors > 16) | (\count * \vectors + \count > 8)
     begin_function gemm_f32_shallow_\name\()_neon
     when %saves, save_registers 4
-    ldp lda, ldc, [strip, #STRIP_LDA]
-    ldp ldb, rows, [strip, #STRIP_LDB]
-    ldr special, [strip, #STRIP_SPECIAL]
+    ldp lda, ldc, [strip, #strip.lda]
+    ldp ldb, rows, [strip, #strip.ldb]
+    ldr special, [strip, #strip.special]
     lsl lda, lda, #2
     lsl ldc, ldc, #2
     lsl ldb, ldb, #2
@@ -165,7 +165,7 @@ lanes .req x14
     when %saves, restore_registers
     ret
 
-14: ldr lanes, [strip, #STRIP_LANES]
+14: ldr lanes, [strip, #strip.lanes]
     add last, c, #16 * (\vectors - 1)
     add third, last, #8
     subs rows, rows, #\count

@@ -1,8 +1,8 @@
 /* What whole tiles of gemm/gemm.h in assembly share: all but the multiply-adds.
  *
  * A tile has LINES lines of VECTORS vectors: rows of C, or columns. Its sums are the last
- * registers, line by line. A file says LINES, VECTORS and LINE_STEP, which is TILE_ROW or
- * TILE_COLUMN, and has macros for what depends on them:
+ * registers, line by line. A file says LINES, VECTORS and LINE_STEP, which is tile.row or
+ * tile.col, and has macros for what depends on them:
  *
  *   load_line first, store_line first   a line of C, at `at` and `c`, which go on by `line`
  *   add_bias                            from `scratch`, v0 … v6 are free
@@ -32,14 +32,14 @@ copied_too .req x12
     .macro begin_tile name
     begin_function \name
     when %(LINES * VECTORS > 16), save_registers 4
-    ldp k, a, [tile, #TILE_K]
-    ldp b, c, [tile, #TILE_B]
+    ldp k, a, [tile, #tile.k]
+    ldp b, c, [tile, #tile.b]
     ldr line, [tile, #LINE_STEP]
-    ldr w8, [tile, #TILE_ACCUMULATE]
+    ldr w8, [tile, #tile.accumulate]
     lsl line, line, #2
     .if packing
-    ldp from, from_row, [tile, #TILE_FROM]
-    ldr b, [tile, #TILE_TO]
+    ldp from, from_row, [tile, #tile.from]
+    ldr b, [tile, #tile.to]
     lsl from_row, from_row, #2
     .endif
     cbnz w8, 1f
@@ -52,10 +52,10 @@ copied_too .req x12
 
 /* Most callers have no clamp: limits that are both infinite are left out. */
     .macro end_tile name
-    ldr scratch, [tile, #TILE_BIAS]
+    ldr scratch, [tile, #tile.bias]
     cbz scratch, 1f
     add_bias
-1:  ldp s4, s5, [tile, #TILE_LOW]
+1:  ldp s4, s5, [tile, #tile.low]
     mov w8, #0xff800000
     fmov s6, w8
     fneg s7, s6

@@ -154,11 +154,11 @@ row_scales .req x11
     .set first_block, first_sum - 2 * \height * \vectors
     begin_function \name
     save_registers 4
-    ldp blocks, all_rounds, [tile, #TILE_BLOCKS]
-    ldp a, b, [tile, #TILE_A]
-    ldp c, line, [tile, #TILE_C]
-    ldp starts, row_scales, [tile, #TILE_STARTS]
-    ldr w12, [tile, #TILE_ADD]
+    ldp blocks, all_rounds, [tile, #tile.blocks]
+    ldp a, b, [tile, #tile.a]
+    ldp c, line, [tile, #tile.c]
+    ldp starts, row_scales, [tile, #tile.starts]
+    ldr w12, [tile, #tile.add]
     lsr all_rounds, all_rounds, #4
     lsl line, line, #2
     movi v8.16b, #15

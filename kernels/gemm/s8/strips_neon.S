@@ -130,11 +130,11 @@ tiles .req w0 /* tile is not wanted by then */
     .endm
 
     .macro load_arguments
-    ldp all_groups, begin_a, [tile, #TILE_GROUPS]
-    ldp begin_b, begin_c, [tile, #TILE_B]
-    ldp line, start, [tile, #TILE_ROW]
-    ldp w9, w10, [tile, #TILE_MR]
-    ldp w6, tiles, [tile, #TILE_ADD]
+    ldp all_groups, begin_a, [tile, #tile.groups]
+    ldp begin_b, begin_c, [tile, #tile.b]
+    ldp line, start, [tile, #tile.row]
+    ldp w9, w10, [tile, #tile.mr]
+    ldp w6, tiles, [tile, #tile.add]
     lsl line, line, #2
     lsl a_step, x9, #4
     lsl b_step, x10, #4

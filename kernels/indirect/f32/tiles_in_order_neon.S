@@ -189,7 +189,7 @@ at_high .req x8
     .endm
 
     .macro store_sums
-    ldp x9, x10, [tile, #TILE_DST]
+    ldp x9, x10, [tile, #tile.dst]
     lsl x10, x10, #2
     .set k, 0
     .rept P
@@ -203,9 +203,9 @@ at_high .req x8
     .macro tile_kernel name
     begin_function \name
     save_registers 4, 20
-    ldp taps, quads, [tile, #TILE_TAPS]
-    ldp pixels, offset, [tile, #TILE_PIXELS]
-    ldr weights, [tile, #TILE_WEIGHTS]
+    ldp taps, quads, [tile, #tile.taps]
+    ldp pixels, offset, [tile, #tile.pixels]
+    ldr weights, [tile, #tile.weights]
     lsl at, offset, #2
     lsr left, quads, #2
     lsl offset, offset, #2

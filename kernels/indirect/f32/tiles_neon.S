@@ -39,7 +39,7 @@ rest .req x8
     .endm
 
     .macro store_sums pixel_count, vectors
-    ldp x9, x10, [tile, #TILE_DST]
+    ldp x9, x10, [tile, #tile.dst]
     lsl x10, x10, #2
     each i, \pixel_count, several st1, \vectors, %(16 + i * \vectors), x9, x10
     .endm
@@ -47,9 +47,9 @@ rest .req x8
     .macro kernel name, pixel_count, vectors
     begin_function \name
     save_registers 4
-    ldp taps, rest, [tile, #TILE_TAPS]
-    ldp pixels, offset, [tile, #TILE_PIXELS]
-    ldr weights, [tile, #TILE_WEIGHTS]
+    ldp taps, rest, [tile, #tile.taps]
+    ldp pixels, offset, [tile, #tile.pixels]
+    ldr weights, [tile, #tile.weights]
     lsl offset, offset, #2
     lsr quads, rest, #2
     clear_all 16, %(\pixel_count * \vectors)

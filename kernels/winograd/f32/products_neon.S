@@ -53,7 +53,7 @@ panel_bytes .req x22
     /* While a panel is multiplied the next one is fetched, or the next point's first one. */
     .macro begin_fetching
     .if fetching
-    ldr at, [task, #TASK_POINT]
+    ldr at, [task, #task.point]
     add ahead, b_point, panel_bytes
     add at, b_base, at, lsl #2
     cmp panels, #1
@@ -392,16 +392,16 @@ panel_bytes .req x22
 70:
     when %fetching, save_registers 4, 22
     otherwise save_registers 4, 20
-    ldp rest, a, [task, #TASK_K]
-    ldr b_base, [task, #TASK_B]
-    ldp c, step, [task, #TASK_C]
-    ldp panels, heights, [task, #TASK_PANELS]
+    ldp rest, a, [task, #task.k]
+    ldr b_base, [task, #task.b]
+    ldp c, step, [task, #task.c]
+    ldp panels, heights, [task, #task.panels]
     lsl step, step, #2
     sub back, panels, #1
     mul back, back, step
     mov row, #48
     .if fetching
-    ldr ahead_step, [task, #TASK_AHEAD_STEP]
+    ldr ahead_step, [task, #task.ahead_step]
     mul panel_bytes, rest, row
     .endif
     when %(\kind == 0), lsr pairs, rest, #3
@@ -420,8 +420,8 @@ panel_bytes .req x22
     mov c, c_panel
     begin_fetching
     next
-81: ldr at, [task, #TASK_POINT]
-    ldr panels, [task, #TASK_PANELS]
+81: ldr at, [task, #task.point]
+    ldr panels, [task, #task.panels]
     add b_base, b_base, at, lsl #2
     sub c, c, back
 82: mov a_point, a

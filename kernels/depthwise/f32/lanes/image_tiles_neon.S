@@ -89,13 +89,13 @@ clamp .req x17
     .endm
 
     .macro load_job
-    ldp x9, x10, [job, #IMAGE_ROWS]
-    ldp x11, column, [job, #IMAGE_ROWS + 16]
-    ldp weights, w_row, [job, #IMAGE_WEIGHTS]
-    ldp w_back, bias, [job, #IMAGE_WEIGHTS_BACK]
-    ldp bias_step, x12, [job, #IMAGE_BIAS_STEP]
-    ldp at, dst_column, [job, #IMAGE_DST_ROW]
-    ldp groups, clamp, [job, #IMAGE_GROUPS]
+    ldp x9, x10, [job, #image.rows]
+    ldp x11, column, [job, #image.rows + 16]
+    ldp weights, w_row, [job, #image.weights]
+    ldp w_back, bias, [job, #image.weights_back]
+    ldp bias_step, x12, [job, #image.bias_step]
+    ldp at, dst_column, [job, #image.dst_row]
+    ldp groups, clamp, [job, #image.groups]
     add x13, x12, at
     add x14, x13, at
     .endm

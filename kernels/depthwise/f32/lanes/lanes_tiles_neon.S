@@ -74,7 +74,7 @@ temp .req x17
 
     .macro tile KH, SH, R, V
     for_all copy, 16, %(\R * \V), 30
-    ldp offset, taps, [job, #JOB_OFFSETS]
+    ldp offset, taps, [job, #job.offsets]
     mov w, weights
 1:  column \KH, \SH, \R, \V, %((\R - 1) * \SH + \KH)
     b.ne 1b
@@ -94,7 +94,7 @@ temp .req x17
 /* Vectors of the same weights, a period from each other. */
     .macro next_phase KH, SH, R
     ldp at, temp, [phases], #16
-    ldp weights, from, [job, #JOB_WEIGHTS]
+    ldp weights, from, [job, #job.weights]
     add weights, weights, temp
     ldr q30, [from, temp]
     mov from, at
@@ -114,14 +114,14 @@ temp .req x17
     .macro function name, KH, SH, R
     begin_function \name
     save_registers 1, 30
-    ldp temp, dst, [job, #JOB_LINES]
+    ldp temp, dst, [job, #job.lines]
     each i, %((\R - 1) * \SH + \KH), load_x %(19 + i), [temp, #(8 * i)]
-    ldp dst_row, last, [job, #JOB_DST_ROW]
-    ldp period, apart, [job, #JOB_PERIOD]
-    ldp tap, clamp, [job, #JOB_WEIGHTS_TAP]
-    ldr phases, [job, #JOB_PHASES]
+    ldp dst_row, last, [job, #job.dst_row]
+    ldp period, apart, [job, #job.period]
+    ldp tap, clamp, [job, #job.weights_tap]
+    ldr phases, [job, #job.phases]
 6:  next_phase \KH, \SH, \R
-    ldr temp, [job, #JOB_PHASES_END]
+    ldr temp, [job, #job.phases_end]
     cmp phases, temp
     b.lo 6b
     pop_and_return

@@ -200,10 +200,10 @@ out_2 .req x28
 
     begin_function dwconv_f32_row
     save_registers 4, 28
-    ldp tiles, tiles_end, [job, #JOB_TILES]
-    ldp first_bias, groups, [job, #JOB_BIAS]
-    ldp tap, dst_column, [job, #JOB_WEIGHTS_TAP]
-    ldr clamp, [job, #JOB_CLAMP]
+    ldp tiles, tiles_end, [job, #job.tiles]
+    ldp first_bias, groups, [job, #job.bias]
+    ldp tap, dst_column, [job, #job.weights_tap]
+    ldr clamp, [job, #job.clamp]
     add tap_2, tap, tap
     add tap_3, tap_2, tap
     b .Lfirst_tile
@@ -212,10 +212,10 @@ out_2 .req x28
     cmp tiles, tiles_end
     b.eq .Ldone
 .Lfirst_tile:
-    ldp src, column, [tiles, #TILE_SRC]
-    ldp dst, weights, [tiles, #TILE_DST]
-    ldp eights, last, [tiles, #TILE_EIGHTS]
-    ldr scratch, [tiles, #TILE_BODY]
+    ldp src, column, [tiles, #tile.src]
+    ldp dst, weights, [tiles, #tile.dst]
+    ldp eights, last, [tiles, #tile.eights]
+    ldr scratch, [tiles, #tile.body]
     mov groups_left, groups
     mov bias, first_bias
     add column_2, column, column

@@ -28,7 +28,7 @@
 /* The weights of a group to v0 … v8, and what narrow cores want of its bias. */
     .macro load_weights
     mov scratch, weights
-    ldr x9, [job, #JOB_WEIGHTS_TAP]
+    ldr x9, [job, #job.weights_tap]
     each i, 9, load_weight %(i)
     ldr bias_high, [bias, #8]
     .endm
@@ -38,7 +38,7 @@
     .endm
     .macro load_limits clamps
     .if \clamps
-    ldr scratch, [job, #JOB_CLAMP]
+    ldr scratch, [job, #job.clamp]
     ldp q28, q29, [scratch]
     .endif
     .endm

@@ -122,13 +122,13 @@ clamp .req x25
 
     .macro load_weights V
     mov scratch, weights
-    ldr x9, [job, #JOB_WEIGHTS_TAP]
+    ldr x9, [job, #job.weights_tap]
     each i, 9, several ld1, \V, %(i * \V), scratch, x9
     .endm
 
     .macro function name, V, stride
     begin_slide \name, 25
-    ldr clamp, [job, #JOB_CLAMP]
+    ldr clamp, [job, #job.clamp]
 30: load_weights \V
     first_rows
     subs rows_left, rows_left, #2

@@ -8,17 +8,17 @@
     .macro begin_slide name, last, locals=0
     begin_function \name
     save_registers 4, \last, \locals
-    ldp weights, bias, [job, #JOB_WEIGHTS]
-    ldp group_dst, column, [job, #JOB_DST]
-    ldp dst_column, dst_row, [job, #JOB_DST_COLUMN]
-    ldr groups, [job, #JOB_GROUPS]
-    ldp start, all_rounds, [job, #JOB_START]
-    ldp entry, edges, [job, #JOB_ENTRY]
+    ldp weights, bias, [job, #job.weights]
+    ldp group_dst, column, [job, #job.dst]
+    ldp dst_column, dst_row, [job, #job.dst_column]
+    ldr groups, [job, #job.groups]
+    ldp start, all_rounds, [job, #job.start]
+    ldp entry, edges, [job, #job.entry]
     .endm
 
 /* On to the next group of `bytes` of channels, at 30. */
     .macro end_slide name, bytes
-    ldr scratch, [job, #JOB_BIAS_NEXT]
+    ldr scratch, [job, #job.bias_next]
     add bias, bias, scratch
     add start, start, #\bytes
     add weights, weights, #\bytes
@@ -30,8 +30,8 @@
     .endm
 
     .macro first_rows
-    ldr list, [job, #JOB_ROWS]
-    ldr rows_left, [job, #JOB_OUT_ROWS]
+    ldr list, [job, #job.rows]
+    ldr rows_left, [job, #job.out_rows]
     mov next_dst, group_dst
     .endm
 

@@ -336,7 +336,7 @@ offset_high .req x30
     add next_dst, next_dst, dst_row, lsl #2
     mov offset, start
     mov dst_offset, #0
-    ldr rounds, [job, #JOB_ROUNDS]
+    ldr rounds, [job, #job.rounds]
     .endm
 
     .macro function name, clamps

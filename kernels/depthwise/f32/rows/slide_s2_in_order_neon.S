@@ -252,7 +252,7 @@ offset_high .req x30
 
 /* The first output, but for what the first step adds, and of that what comes before the loop. */
     .macro head R, begins, completes
-    ldr half, [job, #JOB_EDGES]
+    ldr half, [job, #job.edges]
     tbz half, #0, 1f
     load_column \R, 0
     multiply_rows \R, \completes, 9, 0, 1
@@ -268,7 +268,7 @@ offset_high .req x30
 
     .macro columns R, clamps
     for_all load_q, 9, %(2 * \R), [bias]
-    ldr half, [job, #JOB_ENTRY]
+    ldr half, [job, #job.entry]
     tbnz half, #0, 11f
     head \R, 0, 1
 10: flow \R, \clamps, 0, 1
@@ -297,7 +297,7 @@ offset_high .req x30
     add next_dst, x22, dst_row
     mov offset, start
     mov dst_offset, #0
-    ldr rounds, [job, #JOB_ROUNDS]
+    ldr rounds, [job, #job.rounds]
     .endm
 
 /* The stack keeps which weights and how many groups. */

@@ -243,13 +243,13 @@ w_row .req x27
 
 /* Weights are where the limits of a clamp may go. */
     .macro finish R, S
-    ldr scratch, [job, #JOB_CLAMP]
+    ldr scratch, [job, #job.clamp]
     cbz scratch, 4f
     .set limits, \R + \S * (\R - 1) + kernel_rows + 1
     load_pair %limits, %(limits + 1), [scratch]
     clamp_sums \R, %limits, %(limits + 1)
 4:  ldr out, [sp, #OUTPUT_DST]
-    ldr scratch, [job, #JOB_DST_ROW]
+    ldr scratch, [job, #job.dst_row]
     each i, \R, store_sum %i
     .endm
     .macro clamp_sums R, low, high
@@ -260,10 +260,10 @@ w_row .req x27
     .macro next_output
     ldp offset, taps, [sp, #OUTPUT_START]
     ldp out, scratch, [sp, #OUTPUT_DST]
-    ldp w, offset_high, [job, #JOB_STRIDE_W]
+    ldp w, offset_high, [job, #job.stride_w]
     add taps, taps, w
     add offset, offset, offset_high
-    ldr w, [job, #JOB_DST_COLUMN]
+    ldr w, [job, #job.dst_column]
     stp offset, taps, [sp, #OUTPUT_START]
     add out, out, w
     subs scratch, scratch, #1
@@ -273,10 +273,10 @@ w_row .req x27
     .macro function name, R, S
     begin_listed_function \name
     save_registers 4, 30, 80
-    ldr scratch, [job, #JOB_ROWS]
+    ldr scratch, [job, #job.rows]
     each i, %(\S * (\R - 1) + kernel_rows), load_x %(1 + i), [scratch, #(8 * i)]
-    ldr column, [job, #JOB_COLUMN]
-    ldp w_row, w_tap, [job, #JOB_WEIGHTS_ROW]
+    ldr column, [job, #job.column]
+    ldp w_row, w_tap, [job, #job.weights_row]
     add x28, w_row, w_row
     add x29, x28, w_row
     add x30, x28, x28
@@ -284,20 +284,20 @@ w_row .req x27
     add x16, x30, w_row
     add x17, x29, x29
     .endif
-    ldr scratch, [job, #JOB_START]
-    ldr out, [job, #JOB_DST]
+    ldr scratch, [job, #job.start]
+    ldr out, [job, #job.dst]
     stp scratch, out, [sp, #GROUP_START]
-    ldp scratch, out, [job, #JOB_WEIGHTS]
+    ldp scratch, out, [job, #job.weights]
     stp scratch, out, [sp, #GROUP_WEIGHTS]
-    ldr scratch, [job, #JOB_GROUPS]
+    ldr scratch, [job, #job.groups]
     str scratch, [sp, #GROUPS_LEFT]
 10: ldp offset, out, [sp, #GROUP_START]
-    ldr taps, [job, #JOB_FIRST]
-    ldr scratch, [job, #JOB_OUT_COLS]
+    ldr taps, [job, #job.first]
+    ldr scratch, [job, #job.out_cols]
     stp offset, taps, [sp, #OUTPUT_START]
     stp out, scratch, [sp, #OUTPUT_DST]
 11: ldp offset, taps, [sp, #OUTPUT_START]
-    ldp scratch, out, [job, #JOB_WHOLE]
+    ldp scratch, out, [job, #job.whole]
     ldr w, [sp, #GROUP_WEIGHTS]
     cmp taps, scratch
     b.hs 14f
@@ -322,7 +322,7 @@ w_row .req x27
     add out, out, #16
     stp scratch, out, [sp, #GROUP_START]
     ldp scratch, out, [sp, #GROUP_WEIGHTS]
-    ldr w, [job, #JOB_BIAS_NEXT]
+    ldr w, [job, #job.bias_next]
     add scratch, scratch, #16
     add out, out, w
     stp scratch, out, [sp, #GROUP_WEIGHTS]
@@ -336,7 +336,7 @@ w_row .req x27
     bic scratch, scratch, scratch, asr #63
     madd offset, scratch, column, offset
     madd w, scratch, w_tap, w
-    ldr offset_high, [job, #JOB_COLUMNS]
+    ldr offset_high, [job, #job.columns]
     sub taps, offset_high, taps
     cmp taps, out
     csel taps, taps, out, lt

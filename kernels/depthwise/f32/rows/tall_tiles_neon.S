@@ -94,23 +94,23 @@ scratch2 .req x30
     .macro begin_tile name
     begin_listed_function \name
     save_registers 4, 30
-    ldp src, weights, [job, #JOB_SRC]
-    ldp bias, group_dst, [job, #JOB_BIAS]
-    ldr row, [job, #JOB_ROW]
-    ldp dst_row, dst_column, [job, #JOB_DST_ROW]
-    ldr w_row, [job, #JOB_WEIGHTS_ROW]
-    ldp source_back, w_back, [job, #JOB_SOURCE_BACK]
-    ldr groups, [job, #JOB_GROUPS]
-    ldp whole, kw, [job, #JOB_WHOLE]
-    ldp stride_w, column_step, [job, #JOB_STRIDE_W]
-    ldr clamp, [job, #JOB_CLAMP]
-    ldr columns, [job, #JOB_COLUMNS]
+    ldp src, weights, [job, #job.src]
+    ldp bias, group_dst, [job, #job.bias]
+    ldr row, [job, #job.row]
+    ldp dst_row, dst_column, [job, #job.dst_row]
+    ldr w_row, [job, #job.weights_row]
+    ldp source_back, w_back, [job, #job.source_back]
+    ldr groups, [job, #job.groups]
+    ldp whole, kw, [job, #job.whole]
+    ldp stride_w, column_step, [job, #job.stride_w]
+    ldr clamp, [job, #job.clamp]
+    ldr columns, [job, #job.columns]
     .endm
     .macro begin_group
     mov next_in, src
     mov dst, group_dst
-    ldr at, [job, #JOB_FIRST]
-    ldr columns_left, [job, #JOB_OUT_COLS]
+    ldr at, [job, #job.first]
+    ldr columns_left, [job, #job.out_cols]
     .endm
     .macro begin_column V, R
     mov in, next_in
@@ -124,7 +124,7 @@ scratch2 .req x30
     subs columns_left, columns_left, #1
     .endm
     .macro next_group V
-    ldr scratch, [job, #JOB_BIAS_NEXT]
+    ldr scratch, [job, #job.bias_next]
     add bias, bias, scratch
     add src, src, #(16 * \V)
     add weights, weights, #(16 * \V)
@@ -141,9 +141,9 @@ scratch2 .req x30
     csel taps, taps, kw, lt
     subs taps, taps, scratch
     b.le \if_none
-    ldr scratch2, [job, #JOB_COLUMN]
+    ldr scratch2, [job, #job.column]
     madd in, scratch, scratch2, in
-    ldr scratch2, [job, #JOB_WEIGHTS_TAP]
+    ldr scratch2, [job, #job.weights_tap]
     madd w, scratch, scratch2, w
     .endm
 

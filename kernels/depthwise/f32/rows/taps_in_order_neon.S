@@ -96,8 +96,8 @@ entry .req x16
     .endm
 
     .macro next_tile
-    ldp src, w, [tiles, #TILE_SRC]
-    ldr out, [tiles, #TILE_DST]
+    ldp src, w, [tiles, #tile.src]
+    ldr out, [tiles, #tile.dst]
     ldp entry, rounds, [tiles], #40
     add out, out, dst
     br entry
@@ -137,9 +137,9 @@ entry .req x16
 
     begin_function dwconv_f32_taps_in_order
     save_registers 4
-    ldp tiles, dst, [job, #JOB_TILES]
-    ldp dst_column, src, [job, #JOB_DST_COLUMN]
-    ldr clamp, [job, #JOB_CLAMP]
+    ldp tiles, dst, [job, #job.tiles]
+    ldp dst_column, src, [job, #job.dst_column]
+    ldr clamp, [job, #job.clamp]
     add two_columns, dst_column, dst_column
     ldr q28, [src]
     cbz clamp, 1f

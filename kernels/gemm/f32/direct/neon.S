@@ -9,7 +9,7 @@
 
     .macro find_columns height, vectors, group
     .if \vectors > \group
-    ldr scratch, [strip, #STRIP_GAP]
+    ldr scratch, [strip, #strip.gap]
     each_from i, 1, %(\vectors / \group - 1), group_after %(4 + i), %(3 + i)
     .endif
     .endm

@@ -97,17 +97,17 @@ ldc .req x17
     find_rows \height
     ldp x4, rounds, [sp, #KEPT_B]
     .if \vectors > \group
-    ldr scratch, [strip, #STRIP_GAP]
+    ldr scratch, [strip, #strip.gap]
     each_from i, 1, %(\vectors / \group - 1), group_after %(4 + i), %(3 + i)
     .endif
     .endm
 
     .macro begin_tail height, vectors, group
     .if \vectors == \group
-    ldr rounds, [strip, #STRIP_B_TAIL]
+    ldr rounds, [strip, #strip.b_tail]
     cbz rounds, 1f
     mov x4, rounds
-    ldr ldb, [strip, #STRIP_TAIL_LDB]
+    ldr ldb, [strip, #strip.tail_ldb]
     lsl ldb, ldb, #2
 1:
     .endif
@@ -115,7 +115,7 @@ ldc .req x17
 
     .macro end_tail vectors, group
     .if \vectors == \group
-    ldr ldb, [strip, #STRIP_LDB]
+    ldr ldb, [strip, #strip.ldb]
     lsl ldb, ldb, #2
     .endif
     .endm
@@ -154,7 +154,7 @@ ldc .req x17
 
 /* What follows the whole rounds: 17 steps on from them, 16 begins without one. */
     .macro row_tails height, vectors, group
-16: ldr scratch, [strip, #STRIP_TAIL]
+16: ldr scratch, [strip, #strip.tail]
     clear_all %(32 - \height * \vectors), %(\height * \vectors)
     tbnz scratch, #2, 17f
     short_rows \height, \vectors, \group
@@ -186,7 +186,7 @@ ldc .req x17
 
     shared clamp, clamp_to, 0, 1
     .macro clamp height, vectors
-    add scratch, strip, #STRIP_LOW
+    add scratch, strip, #strip.low
     ld1r {v0.4s}, [scratch], #4
     ld1r {v1.4s}, [scratch]
     on_sums_by scratch, clamp, %(32 - \height * \vectors), 2
@@ -211,13 +211,13 @@ ldc .req x17
 /* What there is of C, bias and limits. Tiles with a tail never go on from C. */
     .macro finish_sums height, vectors
     .ifndef has_tail
-    ldr rounds, [strip, #STRIP_SPECIAL]
+    ldr rounds, [strip, #strip.special]
     tbz rounds, #SPECIAL_ADDS_BIT, 25f
     add_c \height, \vectors
 25:
     .endif
     ldr scratch, [sp, #KEPT_BIAS]
-    ldr rounds, [strip, #STRIP_CLAMP]
+    ldr rounds, [strip, #strip.clamp]
     cbz scratch, 21f
     add_bias \height, \vectors
 21: cbz rounds, 22f
@@ -305,8 +305,8 @@ scratch .req x7
     .endm
 
     .macro load_strides
-    ldp lda, ldc, [strip, #STRIP_LDA]
-    ldp ldb, tiles, [strip, #STRIP_LDB]
+    ldp lda, ldc, [strip, #strip.lda]
+    ldp ldb, tiles, [strip, #strip.ldb]
     lsl lda, lda, #2
     lsl ldc, ldc, #2
     lsl ldb, ldb, #2
@@ -314,7 +314,7 @@ scratch .req x7
 
     .macro begin_kernel name, height, vectors, used, temps
     begin_frame \name, \height, \vectors, \used, \temps
-    ldr rounds, [strip, #STRIP_ROUNDS]
+    ldr rounds, [strip, #strip.rounds]
     stp x4, x2, [sp, #KEPT_BIAS]
     str rounds, [sp, #KEPT_ROUNDS]
     load_strides
@@ -328,7 +328,7 @@ scratch .req x7
 
 /* What comes after the whole rounds. Before it 11: begins a tile, and goes to 16 if rounds is 0. */
     .macro end_kernel name, height, vectors, group, tails=row_tails, advance=next_rows
-13: ldp scratch, rounds, [strip, #STRIP_TAIL]
+13: ldp scratch, rounds, [strip, #strip.tail]
     cbnz scratch, 17f
 14: cbnz rounds, 20f
 15: store_whole \height, \vectors
@@ -338,11 +338,11 @@ scratch .req x7
 10: end_frame \height, \vectors
 
     \tails \height, \vectors, \group
-9:  ldr rounds, [strip, #STRIP_SPECIAL]
+9:  ldr rounds, [strip, #strip.special]
     end_tail \vectors, \group
     cbz rounds, 15b
 20: finish_sums \height, \vectors
-    ldr rounds, [strip, #STRIP_LANES]
+    ldr rounds, [strip, #strip.lanes]
     tbnz rounds, #2, 15b
     store_ragged \height, \vectors
     \advance \height

@@ -132,7 +132,7 @@
     .endr
     .set j, j + 1
     .endr
-    ldr bias, [strip, #STRIP_BIAS]
+    ldr bias, [strip, #strip.bias]
     .endm
 
 /* Columns are stored with the end of the vector before them, which is where it was. */
@@ -169,11 +169,11 @@
     begin columns_\height\()x\vectors\()_\columns
 11: mov b, b_first
     load_pointers \height, list
-    ldp x19, scratch, [strip, #STRIP_COLUMNS]
+    ldp x19, scratch, [strip, #strip.columns]
     when %(\columns > 1), next_column 21, 19
     when %(\columns > 2), next_column 24, 21
     mov segment, list
-    ldr segments, [strip, #STRIP_SEGMENTS]
+    ldr segments, [strip, #strip.segments]
     subs scratch, rounds, #1
     b.lo 20f
     round \height, \vectors, \columns, fmul
@@ -197,7 +197,7 @@
 17: sum_columns \height, \vectors, \columns
     cbz bias, 18f
     add_bias_to_tile \height, \vectors, \columns
-18: ldr w8, [strip, #STRIP_CLAMP]
+18: ldr w8, [strip, #strip.clamp]
     cbnz w8, 21f
 19: store_tile \height, \vectors, \columns
     add list, list, list_step
@@ -205,9 +205,9 @@
     b.ne 11b
     b 22f
 21: tbz w8, #0, 23f
-    limit_sums at_least, %(32 - \height * (\vectors + \columns)), strip, STRIP_LOW, scratch
+    limit_sums at_least, %(32 - \height * (\vectors + \columns)), strip, strip.low, scratch
 23: tbz w8, #1, 19b
-    limit_sums at_most, %(32 - \height * (\vectors + \columns)), strip, STRIP_HIGH, scratch
+    limit_sums at_most, %(32 - \height * (\vectors + \columns)), strip, strip.high, scratch
     b 19b
 22:
     end columns_\height\()x\vectors\()_\columns

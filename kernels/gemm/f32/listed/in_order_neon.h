@@ -62,7 +62,7 @@
     first_loads \height, \vectors
     b 12b
     finish_segment \height, \vectors
-22: ldr pairs, [strip, #STRIP_TAIL]
+22: ldr pairs, [strip, #strip.tail]
     .if round_steps == 2
     lsl scratch, rounds, #3
     and pairs, pairs, #1

@@ -91,7 +91,7 @@ half .req x7
 
 /* An odd number of steps: those of a tail beyond a round. */
     .macro find_tail
-    ldr x8, [strip, #STRIP_TAIL]
+    ldr x8, [strip, #strip.tail]
     and x8, x8, #1
     .endm
 

@@ -124,7 +124,7 @@
 24: lsr pairs, rounds, #1
     tbnz rounds, #0, 12b
     cbnz pairs, 13b
-22: ldr scratch, [strip, #STRIP_TAIL]
+22: ldr scratch, [strip, #strip.tail]
     cbz scratch, 26f
 25: load_step \height, \vectors
     multiply_step \height, \vectors
@@ -215,15 +215,15 @@ finishing .req panels /* whose number each tile loads: is there anything but pro
     .macro regular height
     begin_function gemm_f32_listed_\height\()x12_regular_neon
     save_registers 4, 30
-    ldp list, a_row, [strip, #STRIP_A]
-    ldr rounds, [strip, #STRIP_ROUNDS]
-    ldp b_first, b_step, [strip, #STRIP_B]
-    ldp c, ldc, [strip, #STRIP_C]
-    ldp tiles, panels, [strip, #STRIP_TILES]
-    ldr bias, [strip, #STRIP_BIAS]
-    ldp w23, w8, [strip, #STRIP_ACCUMULATE]
-    ldp b_eights, eights_step, [strip, #STRIP_B_EIGHTS]
-    ldr eights, [strip, #STRIP_EIGHTS]
+    ldp list, a_row, [strip, #strip.a]
+    ldr rounds, [strip, #strip.rounds]
+    ldp b_first, b_step, [strip, #strip.b]
+    ldp c, ldc, [strip, #strip.c]
+    ldp tiles, panels, [strip, #strip.tiles]
+    ldr bias, [strip, #strip.bias]
+    ldp w23, w8, [strip, #strip.accumulate]
+    ldp b_eights, eights_step, [strip, #strip.b_eights]
+    ldr eights, [strip, #strip.eights]
     sub rounds, rounds, #2
     lsl a_row, a_row, #2
     lsl b_step, b_step, #2
@@ -239,8 +239,8 @@ finishing .req panels /* whose number each tile loads: is there anything but pro
     orr x8, x8, bias
     orr finishing, x8, special
 13: mov b_panel, b_first
-    ldr panels_left, [strip, #STRIP_PANELS]
-    ldr bias, [strip, #STRIP_BIAS]
+    ldr panels_left, [strip, #strip.panels]
+    ldr bias, [strip, #strip.bias]
     panels_of \height, 3, b_step
     cbz eights, 14f
     mov b_panel, b_eights
@@ -276,10 +276,10 @@ finishing .req panels /* whose number each tile loads: is there anything but pro
 
     .macro narrow height
     begin \height\()x1
-    ldr special, [strip, #STRIP_B_SKIP]
+    ldr special, [strip, #strip.b_skip]
 11: sub segment, list, #64
     mov b, b_first
-    ldr segments, [strip, #STRIP_SEGMENTS]
+    ldr segments, [strip, #strip.segments]
     clear_all %(32 - \height), \height
 12: load_next_pointers \height
     mov scratch, rounds
@@ -289,7 +289,7 @@ finishing .req panels /* whose number each tile loads: is there anything but pro
     multiply_elements \height
     subs scratch, scratch, #1
     b.ne 13b
-14: ldr scratch, [strip, #STRIP_TAIL]
+14: ldr scratch, [strip, #strip.tail]
     cbz scratch, 16f
 15: for_each_row load_one, \height
     load_b_one \height
@@ -300,17 +300,17 @@ finishing .req panels /* whose number each tile loads: is there anything but pro
     add b, b, special, lsl #2
     b.ne 12b
     for_all sum_lanes, %(32 - \height), \height
-    ldp w8, w9, [strip, #STRIP_ACCUMULATE]
+    ldp w8, w9, [strip, #strip.accumulate]
     cbz w8, 17f
     for_elements add_c, \height
 17: cbz bias, 18f
     ldr s0, [bias]
     for_all add_one, %(32 - \height), \height
 18: tbz w9, #0, 20f
-    ldr s0, [strip, #STRIP_LOW]
+    ldr s0, [strip, #strip.low]
     for_all at_least_one, %(32 - \height), \height
 20: tbz w9, #1, 19f
-    ldr s0, [strip, #STRIP_HIGH]
+    ldr s0, [strip, #strip.high]
     for_all at_most_one, %(32 - \height), \height
 19: for_elements store_one, \height
     mov c, row

@@ -76,7 +76,7 @@ copied_too .req x28
     mov b, b_panel
     when %packing, begin_columns
     .if fetching
-    ldr ahead, [strip, #STRIP_AHEAD]
+    ldr ahead, [strip, #strip.ahead]
     add ahead, ahead, b
     .endif
     load_pointers \height, list
@@ -94,7 +94,7 @@ copied_too .req x28
 /* The panel's columns of a plain B, 48 bytes a panel. */
     .macro begin_columns
     sub scratch, panels, panels_left
-    ldr from, [strip, #STRIP_FROM]
+    ldr from, [strip, #strip.from]
     add scratch, scratch, scratch, lsl #1
     add from, from, scratch, lsl #4
     .endm
@@ -145,21 +145,21 @@ copied_too .req x28
     begin_function gemm_f32_listed_\name\()_neon
     .if packing
     save_registers 4, 30
-    ldr from_row, [strip, #STRIP_FROM_ROW]
+    ldr from_row, [strip, #strip.from_row]
     lsl from_row, from_row, #2
     .elseif fetching
     save_registers 4, 30
-    ldr ahead_step, [strip, #STRIP_AHEAD_STEP]
+    ldr ahead_step, [strip, #strip.ahead_step]
     .else
     save_registers 4, 28
     .endif
-    ldp list, segments, [strip, #STRIP_ROWS]
-    ldp rounds, special, [strip, #STRIP_ROUNDS]
-    ldp b_first, b_step, [strip, #STRIP_B]
-    when %packing, ldr b_first, [strip, #STRIP_TO]
-    ldp c, ldc, [strip, #STRIP_C]
-    ldp tiles, panels, [strip, #STRIP_TILES]
-    ldr bias, [strip, #STRIP_BIAS]
+    ldp list, segments, [strip, #strip.rows]
+    ldp rounds, special, [strip, #strip.rounds]
+    ldp b_first, b_step, [strip, #strip.b]
+    when %packing, ldr b_first, [strip, #strip.to]
+    ldp c, ldc, [strip, #strip.c]
+    ldp tiles, panels, [strip, #strip.tiles]
+    ldr bias, [strip, #strip.bias]
     lsl list_step, segments, #6
     lsl b_step, b_step, #2
     lsl ldc, ldc, #2
@@ -186,8 +186,8 @@ copied_too .req x28
     .endif
     /* segments - 1 | tail | bias | accumulate | clamp | missing */
     sub segments, segments, #1
-    ldp w8, w9, [strip, #STRIP_ACCUMULATE]
-    ldr w10, [strip, #STRIP_MISSING]
+    ldp w8, w9, [strip, #strip.accumulate]
+    ldr w10, [strip, #strip.missing]
     orr special, special, segments
     orr special, special, bias
     orr special, special, x10
@@ -234,15 +234,15 @@ bytes_in_order:
     .macro finish_sums height, vectors
     cbz bias, 28f
     add_bias \height, \vectors
-28: ldr w8, [strip, #STRIP_CLAMP]
+28: ldr w8, [strip, #strip.clamp]
     tbz w8, #0, 31f
-    limit_sums at_least, %(32 - \height * \vectors), strip, STRIP_LOW, scratch
+    limit_sums at_least, %(32 - \height * \vectors), strip, strip.low, scratch
 31: tbz w8, #1, 32f
-    limit_sums at_most, %(32 - \height * \vectors), strip, STRIP_HIGH, scratch
+    limit_sums at_most, %(32 - \height * \vectors), strip, strip.high, scratch
 32:
     .endm
     .macro next_bias
-    ldr scratch, [strip, #STRIP_BIAS]
+    ldr scratch, [strip, #strip.bias]
     cmp panels_left, #1
     csel bias, scratch, bias, eq
     .endm
@@ -283,16 +283,16 @@ bytes_in_order:
 /* Before the first one of these tiles: from here on, `special` is what of B is between segments, and
  * a bit that is not one of its address. */
     .macro begin_special
-    ldr special, [strip, #STRIP_B_SKIP]
+    ldr special, [strip, #strip.b_skip]
     orr special, special, #1 << 63
     .endm
 
 /* w8: does it accumulate? */
     .macro begin_special_tile
-    ldr w8, [strip, #STRIP_ACCUMULATE]
+    ldr w8, [strip, #strip.accumulate]
     .if packing == 0
     mov segment, list
-    ldr segments, [strip, #STRIP_SEGMENTS]
+    ldr segments, [strip, #strip.segments]
     .endif
     .endm
 
@@ -309,7 +309,7 @@ bytes_in_order:
     .endif
 27: finish_sums \height, \vectors
     .if \vectors > 1
-    ldr w8, [strip, #STRIP_MISSING]
+    ldr w8, [strip, #strip.missing]
     cbnz w8, 33f
     .endif
     \store \op, \height, \vectors

@@ -8,7 +8,7 @@
 
 /* What is left of k after the rounds: 17 steps on from them, 16 begins without one. */
     .macro columns_tails height, vectors, group
-16: ldr scratch, [strip, #STRIP_TAIL]
+16: ldr scratch, [strip, #strip.tail]
     clear_all %(32 - \height * \vectors), %(\height * \vectors)
     cbz scratch, 9f
 17: begin_tail \height, \vectors, \group

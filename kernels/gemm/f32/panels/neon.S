@@ -27,7 +27,7 @@
     .endm
 
     .macro find_columns height, vectors, group
-    ldr scratch, [strip, #STRIP_GAP]
+    ldr scratch, [strip, #strip.gap]
     .set panel, 1
     .rept 5
     .if (panel < full) | ((panel == full) & (last > 0))
@@ -36,7 +36,7 @@
     .endif
     .endr
     .if middle
-    ldr scratch, [strip, #STRIP_LDB]
+    ldr scratch, [strip, #strip.ldb]
     find_panel \height, %(panel), %(1 + middle)
     .set panel, panel + 1
     .endif
@@ -77,7 +77,7 @@
 /* There is no more of bias than of columns. */
     .macro add_bias height, vectors
     add_whole_bias \height, \vectors, %(\vectors - 1)
-    ldr rounds, [strip, #STRIP_LANES]
+    ldr rounds, [strip, #strip.lanes]
     movi v0.4s, #0
     tbnz rounds, #2, 3f
     tbz rounds, #1, 1f
@@ -89,7 +89,7 @@
     b 4f
 3:  ldr q0, [scratch]
 4:  add_bias_at \height, \vectors, %(\vectors - 1)
-    ldr rounds, [strip, #STRIP_CLAMP]
+    ldr rounds, [strip, #strip.clamp]
     .endm
 
 /* Vectors of a panel at once, at most. */

@@ -47,14 +47,14 @@ tail .req x16
 
 /* Behind the panel, which is at x4. */
     .macro find_columns height, sums, group
-    ldr scratch, [strip, #STRIP_LDB]
+    ldr scratch, [strip, #strip.ldb]
     .if columns > 1
     find_stride \height
     keep_stride %(stride)
     .endif
     when %(columns > 2), lsl x19, scratch, #1
     .if whole == 2
-    ldr scratch, [strip, #STRIP_GAP]
+    ldr scratch, [strip, #strip.gap]
     find_behind 2
     .else
     find_behind %(2 + whole)

@@ -26,12 +26,12 @@ column .req x15
     .macro begin_strip name
     begin_function gemm_f32_planes_\name\()_neon
     save_registers 4
-    ldp a, a_step, [strip, #STRIP_A]
-    ldp rounds, tail, [strip, #STRIP_ROUNDS]
-    ldp b_panel, c, [strip, #STRIP_B]
-    ldp ldc, tiles, [strip, #STRIP_LDC]
-    ldr bias, [strip, #STRIP_BIAS]
-    ldr w10, [strip, #STRIP_CLAMP]
+    ldp a, a_step, [strip, #strip.a]
+    ldp rounds, tail, [strip, #strip.rounds]
+    ldp b_panel, c, [strip, #strip.b]
+    ldp ldc, tiles, [strip, #strip.ldc]
+    ldr bias, [strip, #strip.bias]
+    ldr w10, [strip, #strip.clamp]
     lsl a_step, a_step, #2
     lsl ldc, ldc, #2
     orr special, special, bias
@@ -96,11 +96,11 @@ column .req x15
     .macro finish_sums V, width
     cbz bias, 23f
     add_bias \V, \width
-23: ldr w15, [strip, #STRIP_CLAMP]
+23: ldr w15, [strip, #strip.clamp]
     tbz w15, #0, 24f
-    limit_sums at_least, %(32 - \V * \width), strip, STRIP_LOW, column
-    ldr w15, [strip, #STRIP_CLAMP]
+    limit_sums at_least, %(32 - \V * \width), strip, strip.low, column
+    ldr w15, [strip, #strip.clamp]
 24: tbz w15, #1, 25f
-    limit_sums at_most, %(32 - \V * \width), strip, STRIP_HIGH, column
+    limit_sums at_most, %(32 - \V * \width), strip, strip.high, column
 25:
     .endm
