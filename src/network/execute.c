@@ -9,10 +9,12 @@ static void place_tensor(neo_network *network, int i)
 {
     struct network_tensor *t = &network->tensors[i];
     if (t->shares_with != NETWORK_NONE)
-        t->memory.handle =
-            (unsigned char *)network->tensors[t->shares_with].memory.handle + t->share_offset;
+        memory_set_handle(
+            &t->memory,
+            (unsigned char *)network->tensors[t->shares_with].memory.handle + t->share_offset);
     else if (!network_is_external(t))
-        t->memory.handle = network->arena.data ? network_in_arena(network, (size_t)i) : NULL;
+        memory_set_handle(&t->memory,
+                          network->arena.data ? network_in_arena(network, (size_t)i) : NULL);
 }
 
 /* As they are if no node is skipped. Tensors that share come after what they share. */
@@ -47,7 +49,8 @@ static void place_written(neo_network *network, const struct network_node *node,
             continue;
         place_tensor(network, i);
         if (skipped)
-            network->tensors[i].memory.handle = network->tensors[node->skipped_to].memory.handle;
+            memory_set_handle(&network->tensors[i].memory,
+                              network->tensors[node->skipped_to].memory.handle);
         place_followers(network, i);
     }
 }

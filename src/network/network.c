@@ -200,7 +200,7 @@ static void init_tensor(struct network_tensor *tensor, const neo_tensor *t, neo_
     };
     memory_describe(&tensor->memory, t->memory ? &t->memory->desc : &t->desc);
     if (t->memory)
-        tensor->memory.handle = t->memory->handle;
+        memory_set_handle(&tensor->memory, t->memory->handle);
 }
 
 neo_status neo_network_add_tensor(neo_network *network, const neo_tensor *description, int *tensor)
@@ -390,7 +390,7 @@ neo_status neo_network_bind(neo_network *network, int tensor, void *data)
     struct network_tensor *bound = &network->tensors[tensor];
     if (bound->kind != NEO_TENSOR_INPUT && bound->kind != NEO_TENSOR_BOUND_OUTPUT)
         return network_refuse("bind", bound->name, "it is neither an input nor a bound output");
-    bound->memory.handle = data;
+    memory_set_handle(&bound->memory, data);
     return NEO_OK;
 }
 

@@ -136,9 +136,11 @@ static size_t span_bytes(const neo_memory_desc *desc)
 static void decide_apart(struct implementation *impl)
 {
     struct execution_facts *facts = &impl->facts;
-    facts->dst_bytes = (intptr_t)span_bytes(implementation_argument(impl, DST));
-    for (enum tensor t = 0; t < DST; t++)
-        facts->behind[t] = (intptr_t)span_bytes(implementation_argument(impl, t)) - 1;
+    size_t dst = span_bytes(implementation_argument(impl, DST));
+    for (enum tensor t = 0; t < DST; t++) {
+        size_t bytes = span_bytes(implementation_argument(impl, t));
+        facts->near[t] = bytes ? (struct near){bytes - 1, bytes - 1 + dst} : (struct near){0};
+    }
     facts->in_place =
         impl->problem.operation->in_place &&
         neo_memory_desc_equal(&impl->problem.tensors[SRC], &impl->problem.tensors[DST]);
@@ -174,9 +176,9 @@ static void swap_operands(struct execution_facts *facts)
         facts->expected[i].tensor = others[facts->expected[i].tensor];
     for (size_t i = 0; i < count_of(facts->in_order); i++)
         facts->in_order[i].tensor = others[facts->in_order[i].tensor];
-    intptr_t src = facts->behind[SRC];
-    facts->behind[SRC] = facts->behind[WEIGHTS];
-    facts->behind[WEIGHTS] = src;
+    struct near src = facts->near[SRC];
+    facts->near[SRC] = facts->near[WEIGHTS];
+    facts->near[WEIGHTS] = src;
 }
 
 static void decide_facts(struct implementation *impl)
@@ -201,12 +203,14 @@ static void decide_facts(struct implementation *impl)
                           !post_ops_have_operand(&impl->problem.attributes) &&
                           !impl->problem.attributes.quantization_count;
     bool plain = facts->only_tensors && !facts->empty && !facts->parallel && scratch_is_doers(impl);
-    facts->plain_count = plain ? count : -1;
     if (!plain)
         return;
+    facts->engine = impl->engine;
+    facts->plain_count = count;
     decide_apart(impl);
     bool swaps;
     facts->doer = doer_of(impl, &swaps);
+    facts->plan = facts->doer->plan;
     if (swaps)
         swap_operands(facts);
     const struct algorithm *algorithm = facts->doer->algorithm;

@@ -35,22 +35,29 @@ struct expected {
     uint16_t tensor, bit;      /* where the doer looks for it; 1 << what it is here */
 };
 
+/* For finding a tensor in dst's memory. With d from dst's first element to the tensor's, in bytes,
+ * the two share some exactly if -behind <= d < dst's bytes; that is, d + behind < reach as unsigned
+ * numbers. A tensor without bytes has no reach. */
+struct near {
+    uintptr_t behind, reach;
+};
+
 /* What an execution asks, decided once. */
 struct execution_facts {
-    struct expected expected[8];            /* at arg / 8 */
-    struct expected in_order[TENSOR_COUNT]; /* those there are, as most lists have them */
-    uint32_t tensors;                       /* a bit for each one that the problem has */
-    bool only_tensors;                      /* no extra ones, operands, scales or zero points */
-    int plain_count; /* how many, or -1 if an execution can ask for more than tensors */
-    /* For finding tensors in dst's memory, as the doer looks for them. With d from dst's first
-     * element to the tensor's, in bytes, the two share some exactly if -behind <= d < dst_bytes. */
-    intptr_t behind[DST], dst_bytes;   /* behind: the tensor's bytes, less one */
+    const neo_engine *engine;          /* NULL if an execution can ask for more than tensors, */
+    int plain_count;                   /* of which there are so many */
     bool in_place;                     /* src may be dst */
+    bool only_tensors;                 /* no extra ones, operands, scales or zero points */
     bool empty;                        /* dst has no elements: nothing to do */
     bool parallel;                     /* large enough for more than one thread */
-    size_t scratch_bytes;              /* for one thread */
-    const struct implementation *doer; /* this one, or a nested one that does all of the work */
-    run_fn *run;                       /* of the doer, on one thread */
+    struct near near[DST];             /* of what the doer takes for such a tensor */
+    const struct implementation *doer; /* this one, or a nested one that does all of the work, */
+    size_t scratch_bytes;              /* for one thread, */
+    run_fn *run;                       /* and what it does there */
+    const void *plan;
+    uint32_t tensors;                       /* a bit for each one that the problem has */
+    struct expected in_order[TENSOR_COUNT]; /* those there are, as most lists have them */
+    struct expected expected[8];            /* at arg / 8 */
     uint64_t images[TENSOR_COUNT][IMAGE_ROOM];
 };
 

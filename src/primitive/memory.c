@@ -22,7 +22,7 @@ static const char *memory_wrong(const neo_memory_desc *desc)
 static void drop_buffer(neo_memory *memory)
 {
     allocation_destroy(&memory->owned);
-    memory->handle = NULL;
+    memory_set_handle(memory, NULL);
 }
 
 void memory_describe(neo_memory *memory, const neo_memory_desc *desc)
@@ -32,6 +32,8 @@ void memory_describe(neo_memory *memory, const neo_memory_desc *desc)
     memory->first = offset * neo_data_type_bits(desc->data_type) / 8;
     memory->bytes = neo_memory_desc_size(desc);
     desc_image(desc, memory->image);
+    memory->image_begin = memory->image[0];
+    memory_set_handle(memory, memory->handle);
 }
 
 /* On failure the object keeps what it has. */
@@ -50,7 +52,7 @@ static neo_status set_buffer(neo_memory *memory, void *handle)
         handle = owned.data;
     }
     drop_buffer(memory);
-    memory->handle = handle;
+    memory_set_handle(memory, handle);
     memory->owned = owned;
     return NEO_OK;
 }

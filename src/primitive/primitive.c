@@ -302,7 +302,7 @@ static inline neo_status take_arguments(const struct implementation *impl, const
         enum tensor t = tensor_of(given->arg);
         const neo_memory *memory = given->memory;
         uint32_t bit = 1u << t;
-        if ((missing & bit) && memory && memory->engine == engine && memory->handle &&
+        if ((missing & bit) && memory && memory->engine == engine &&
             desc_image_equal(impl->facts.images[t], memory->image)) {
             args->tensors[t] = memory;
         } else {

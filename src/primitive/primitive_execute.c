@@ -6,43 +6,46 @@
 #include "src/primitive/primitive.h"
 #include "src/tensor/descriptor.h"
 
-/* Two branches, unless the image is long. */
-static inline bool take_plain(const struct expected *expected, const neo_memory *memory,
-                              const neo_engine *engine, void *buffers[TENSOR_COUNT])
+/* By one branch; its image has two words. A buffer that is missing is no image. */
+static inline bool is_plain(const struct expected *expected, const neo_memory *memory,
+                            const neo_engine *engine)
 {
-    uintptr_t handle = (uintptr_t)memory->handle, first = handle + memory->first;
-    uint64_t is_foreign = (uintptr_t)memory->engine ^ (uintptr_t)engine;
     uint64_t differences = (expected->image[0] ^ memory->image[0]) |
-                           (expected->image[1] ^ memory->image[1]) | is_foreign;
-    if (!handle)
-        return false;
-    if (differences)
-        if (is_foreign || !expected->if_longer ||
-            !desc_image_equal(expected->if_longer, memory->image))
-            return false;
-    buffers[expected->tensor] = (void *)first;
-    return true;
+                           (expected->image[1] ^ memory->image[1]) |
+                           ((uintptr_t)memory->engine ^ (uintptr_t)engine);
+    return differences == 0;
 }
 
-/* So many arguments as the primitive has tensors (at least one), each one right and in its place.
- */
+static inline bool is_plain_if_longer(const struct expected *expected, const neo_memory *memory,
+                                      const neo_engine *engine)
+{
+    return memory->engine == engine && expected->if_longer &&
+           desc_image_equal(expected->if_longer, memory->image);
+}
+
+/* So many arguments as the primitive has tensors (at least one), each one right and in its place,
+ * and with an image of two words. */
 static inline bool take_in_order(const struct implementation *impl, void *buffers[TENSOR_COUNT],
                                  int count, const neo_exec_arg *list)
 {
     const neo_exec_arg *given = list, *end = list + count;
     const struct expected *expected = impl->facts.in_order;
-    const neo_engine *engine = impl->engine; /* read once, whatever buffers point to */
+    const neo_engine *engine = impl->facts.engine; /* read once, whatever buffers point to */
     do {
         const neo_memory *memory = given->memory;
-        if (expected->arg != given->arg || !memory ||
-            !take_plain(expected, memory, engine, buffers))
+        if (expected->arg != given->arg || !memory)
             return false;
+        void **buffer = &buffers[expected->tensor];
+        if (!is_plain(expected, memory, engine))
+            return false;
+        *buffer = memory->elements;
         expected++;
     } while (++given != end);
     return true;
 }
 
-/* The same wherever they are: if none is missing then none is there twice either. */
+/* The same wherever they are, with any image: if none is missing then none is there twice either.
+ */
 static inline bool take_in_any_order(const struct implementation *impl, void *buffers[TENSOR_COUNT],
                                      int count, const neo_exec_arg *list)
 {
@@ -51,29 +54,31 @@ static inline bool take_in_any_order(const struct implementation *impl, void *bu
         const neo_memory *memory = given->memory;
         const struct expected *expected = &impl->facts.expected[(size_t)given->arg / 8 % 8];
         if (expected->arg != given->arg || !memory ||
-            !take_plain(expected, memory, impl->engine, buffers))
+            (!is_plain(expected, memory, impl->engine) &&
+             !is_plain_if_longer(expected, memory, impl->engine)))
             return false;
+        buffers[expected->tensor] = memory->elements;
         taken |= expected->bit;
     }
     return taken == impl->facts.tensors;
 }
 
-/* Negative if they do, as far as their ends tell. */
-static inline intptr_t may_share(const struct execution_facts *facts,
-                                 void *const buffers[TENSOR_COUNT], enum tensor t)
+/* Is the tensor not in dst's memory, as its ends tell? */
+static inline bool lies_apart(const struct execution_facts *facts,
+                              void *const buffers[TENSOR_COUNT], enum tensor t)
 {
     /* NOLINTNEXTLINE(clang-analyzer-core.*): all tensors of a plain call have been taken */
-    intptr_t from_dst = (intptr_t)buffers[t] - (intptr_t)buffers[DST];
-    return (from_dst - facts->dst_bytes) & ~(from_dst + facts->behind[t]);
+    uintptr_t from_dst = (uintptr_t)buffers[t] - (uintptr_t)buffers[DST];
+    return from_dst + facts->near[t].behind >= facts->near[t].reach;
 }
 
 /* Does no tensor that is read lie in dst's memory, unless it may? Where it is not sure, those look
- * that check everything. One branch, unless one may. */
+ * that check everything. */
 static inline bool lie_well(const struct execution_facts *facts, void *const buffers[TENSOR_COUNT])
 {
-    intptr_t src = may_share(facts, buffers, SRC);
-    intptr_t others = may_share(facts, buffers, WEIGHTS) | may_share(facts, buffers, BIAS);
-    return (src | others) >= 0 || (others >= 0 && facts->in_place && buffers[SRC] == buffers[DST]);
+    bool src = lies_apart(facts, buffers, SRC), weights = lies_apart(facts, buffers, WEIGHTS);
+    bool bias = lies_apart(facts, buffers, BIAS);
+    return weights && bias && (src || (facts->in_place && buffers[SRC] == buffers[DST]));
 }
 
 static inline neo_status execute_plain(const neo_primitive *primitive,
@@ -84,21 +89,22 @@ static inline neo_status execute_plain(const neo_primitive *primitive,
     execution->implementation = doer;
     execution->problem = &doer->problem;
     execution->parallel = &stream->parallel;
+    execution->scratch = NULL;
     execution->threads = 1;
     if (impl->facts.scratch_bytes)
-        return primitive_run_in_block(primitive, impl->facts.run, doer->plan, execution,
+        return primitive_run_in_block(primitive, impl->facts.run, impl->facts.plan, execution,
                                       impl->facts.scratch_bytes);
-    execution->scratch = NULL;
-    impl->facts.run(doer->plan, execution);
+    impl->facts.run(impl->facts.plan, execution);
     return NEO_OK;
 }
 
 /* By one branch. */
 static inline bool may_be_plain(const struct implementation *impl, const neo_stream *stream,
-                                int count, const neo_exec_arg *list)
+                                int count)
 {
-    return (stream->engine == impl->engine) & (count == impl->facts.plain_count) & (list != NULL) &
-           log_is_surely_off(LOG_EXEC);
+    uintptr_t differences = ((uintptr_t)stream->engine ^ (uintptr_t)impl->facts.engine) |
+                            (unsigned)(count ^ impl->facts.plain_count);
+    return (differences == 0) & log_is_surely_off(LOG_EXEC);
 }
 
 /* As most lists are: false, and nothing is done, where this one is not. */
@@ -108,7 +114,7 @@ execute_in_order(const neo_primitive *primitive, const struct implementation *im
 {
     struct execution execution; /* not cleared: it is large, and what is read is set */
     execution.buffers[WEIGHTS] = execution.buffers[BIAS] = NULL;
-    if (!may_be_plain(impl, stream, count, list) ||
+    if (!may_be_plain(impl, stream, count) ||
         !take_in_order(impl, execution.buffers, count, list) ||
         !lie_well(&impl->facts, execution.buffers))
         return false;
@@ -123,7 +129,7 @@ static inline neo_status execute_in_any_order(const neo_primitive *primitive,
 {
     struct execution execution;
     execution.buffers[WEIGHTS] = execution.buffers[BIAS] = NULL;
-    if (may_be_plain(impl, stream, count, list) &&
+    if (list && may_be_plain(impl, stream, count) &&
         take_in_any_order(impl, execution.buffers, count, list) &&
         lie_well(&impl->facts, execution.buffers))
         return execute_plain(primitive, impl, stream, &execution);
@@ -138,7 +144,7 @@ static __attribute__((noinline)) neo_status execute_late(const neo_primitive *pr
     const struct implementation *impl = primitive->desc.implementation;
     struct implementation *sized = by_size_borrow(impl);
     neo_status status;
-    if (!sized || !execute_in_order(primitive, sized, stream, count, list, &status)) {
+    if (!sized || !list || !execute_in_order(primitive, sized, stream, count, list, &status)) {
         bool suits = list && by_size_exchange(impl, &sized, count, list);
         status = execute_in_any_order(primitive, suits ? sized : impl, stream, count, list);
     }
@@ -150,6 +156,8 @@ static __attribute__((noinline)) neo_status execute_otherwise(const neo_primitiv
                                                               const neo_stream *stream, int count,
                                                               const neo_exec_arg *list)
 {
+    if (!primitive || !stream || count < 0)
+        return log_refusal("neo_primitive_execute", "a pointer is NULL or the count is negative");
     const struct implementation *impl = primitive->desc.implementation;
     return impl->by_size ? execute_late(primitive, stream, count, list)
                          : execute_in_any_order(primitive, impl, stream, count, list);
@@ -160,11 +168,10 @@ static __attribute__((noinline)) neo_status execute_otherwise(const neo_primitiv
 neo_status neo_primitive_execute(const neo_primitive *primitive, neo_stream *stream, int count,
                                  const neo_exec_arg *list)
 {
-    if (!primitive || !stream || count < 0)
-        return log_refusal(__func__, "a pointer is NULL or the count is negative");
-    const struct implementation *impl = primitive->desc.implementation;
     neo_status status;
-    return execute_in_order(primitive, impl, stream, count, list, &status)
+    return primitive && stream && list &&
+                   execute_in_order(primitive, primitive->desc.implementation, stream, count, list,
+                                    &status)
                ? status
                : execute_otherwise(primitive, stream, count, list);
 }

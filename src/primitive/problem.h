@@ -99,12 +99,12 @@ struct execution {
     const struct implementation *implementation;
     const struct problem *problem; /* with the actual sizes */
     const struct parallel *parallel;
-    int threads; /* the scratchpad has room for so many tasks */
+    void *scratch; /* SCRATCH_ALIGNMENT-aligned; scratch_bytes() of the plan, and of nested ones */
+    int threads;   /* the scratchpad has room for so many tasks */
     void *buffers[TENSOR_COUNT];
     void *extras[MAX_EXTRAS];                     /* as in the problem */
     const void *operands[MAX_OPERANDS];           /* of post-operations (post_ops.h) */
     const void *quantizations[MAX_QUANTIZATIONS]; /* values of the attributes' ones */
-    void *scratch; /* SCRATCH_ALIGNMENT-aligned; scratch_bytes() of the plan, and of nested ones */
 };
 
 typedef void run_fn(const void *plan, const struct execution *execution);

@@ -173,21 +173,57 @@ static uint64_t small_layout(const neo_packed_layout *packed)
            (uint64_t)packed->grouped << 24;
 }
 
-/* Sizes and strides share words as far as the largest of them allows, four, two or one a word.
- * Strides that do not matter are 0.
+enum { IMAGE_ORDER = 8 }; /* dimensions that fit into it */
+
+/* Where strides are those of a dense tensor, the order of dimensions from the outermost one, each
+ * as its number plus one in four bits; dimensions of one element are left out. */
+static bool dense_order(const neo_memory_desc *desc, uint64_t *order)
+{
+    int dims[NEO_MAX_NDIMS];
+    int count = sorted_dims(desc, dims);
+    neo_dim stride = 1;
+    *order = 0;
+    if (count > IMAGE_ORDER || desc_is_runtime(desc) || desc_is_empty(desc))
+        return false;
+    for (int i = count - 1; i >= 0; i--) {
+        if (desc->strides[dims[i]] != stride)
+            return false;
+        stride *= desc->dims[dims[i]];
+        *order = *order << 4 | (uint64_t)(dims[i] + 1);
+    }
+    return true;
+}
+
+/* How many bits of a word each of the values takes, and the number that says so. */
+static size_t image_bits(uint64_t all, size_t count, uint64_t *number)
+{
+    static const size_t sizes[] = {16, 32, 64};
+    size_t whole = count ? 64 / count : 64; /* of a single word */
+    *number = count_of(sizes);
+    if (whole == 64 || all >> whole == 0)
+        return whole;
+    for (*number = 0; sizes[*number] < 64 && all >> sizes[*number];)
+        ++*number;
+    return sizes[*number];
+}
+
+/* Sizes and strides share a word, or words of four, two or one, as far as the largest of them
+ * allows. Strides that do not matter are 0; dense ones are told by the order of dimensions.
  *
  * The first word: half the number of words in 8 bits, ndims in 4, format and size of values in 2
- * each, the type in 8, a bit that there is an extra word, and from bit 32 a small layout. */
+ * each, the type in 8, a bit that there is an extra word, one that strides are dense, and from bit
+ * 32 their order or a small layout. */
 void desc_image(const neo_memory_desc *desc, uint64_t image[DESC_IMAGE_WORDS])
 {
     bool strided = desc->format_kind == NEO_FORMAT_STRIDED;
     uint64_t values[2 * NEO_MAX_NDIMS], all = 0, extra = (uint64_t)desc->offset;
-    uint64_t layout = strided ? 0 : small_layout(&desc->packed);
+    uint64_t layout = strided ? 0 : small_layout(&desc->packed), order = 0, number;
+    bool dense = strided && dense_order(desc, &order);
     size_t value_count = 0;
     uint64_t count = 1;
     for (int i = 0; i < desc->ndims; i++)
         values[value_count++] = (uint64_t)desc->dims[i];
-    for (int i = 0; strided && i < desc->ndims; i++)
+    for (int i = 0; strided && !dense && i < desc->ndims; i++)
         values[value_count++] = desc->dims[i] == 1 ? 0 : (uint64_t)desc->strides[i];
     for (size_t i = 0; i < value_count; i++)
         all |= values[i]; /* cppcheck-suppress uninitvar ; the first value_count are set */
@@ -197,18 +233,18 @@ void desc_image(const neo_memory_desc *desc, uint64_t image[DESC_IMAGE_WORDS])
         extra = 0;
     if (extra)
         image[count++] = extra;
-    size_t bits = all >> 32 ? 64 : all >> 16 ? 32 : 16;
+    size_t bits = image_bits(all, value_count, &number);
     for (size_t i = 0; i < value_count; i++) {
-        size_t at = i * bits % 64;
+        size_t at = i % (64 / bits) * bits;
         image[count] = at ? image[count] | values[i] << at : values[i];
-        if (at + bits == 64 || i + 1 == value_count)
+        if (at + 2 * bits > 64 || i + 1 == value_count)
             count++;
     }
     if (count % 2)
         image[count++] = 0;
     image[0] = count / 2 | (uint64_t)desc->ndims << 8 | (uint64_t)desc->format_kind << 12 |
-               (uint64_t)(bits / 32) << 14 | (uint64_t)desc->data_type << 16 |
-               (uint64_t)(extra != 0) << 24 | layout << 32;
+               number << 14 | (uint64_t)desc->data_type << 16 | (uint64_t)(extra != 0) << 24 |
+               (uint64_t)dense << 25 | (layout | order) << 32;
 }
 
 size_t neo_memory_desc_size(const neo_memory_desc *desc)

@@ -14,5 +14,5 @@ void estimate_set(const neo_primitive_desc *pd, double cycles)
     impl->facts.parallel =
         impl->runtime || partition_threads(cycles, INT_MAX, impl->engine->cpu->core) > 1;
     if (impl->facts.parallel) /* what is plain has one thread */
-        impl->facts.plain_count = -1;
+        impl->facts.engine = NULL;
 }
