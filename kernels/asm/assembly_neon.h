@@ -43,6 +43,18 @@
 /* As in arch/cpu.h, for what lists of kernels say. */
     .set IN_ORDER_NARROW, 1
 
+/* Names for x(first) and those that follow. */
+    .macro registers first, names:vararg
+    .set named, \first
+    .irp name, \names
+    name_register \name, %named
+    .set named, named + 1
+    .endr
+    .endm
+    .macro name_register name, number
+\name .req x\number
+    .endm
+
 /* OFFSETS of kernels/asm/offsets.h. */
     .macro name_offsets name, at, size, members:vararg
     .set offset_of_member, \at

@@ -15,8 +15,7 @@
  *   narrow_more to, from and to the upper ones */
 /* clang-format off */
 
-end .req x13
-to .req x14
+    registers 13, end, to
 rows_at .req x17
 kept_link .req x0 /* the tile's address is not wanted once its members are loaded */
 to_line .req x15

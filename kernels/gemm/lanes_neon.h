@@ -137,8 +137,7 @@
  * three vectors: one multiply-accumulate a cycle. */
 
 half .req x6
-a_more .req x15
-b_more .req x16
+    registers 15, a_more, b_more
 
     .macro narrow_mac i, j
     mac %(first_sum + \i * row_vectors + \j), %(first_b + \j), %(\i / 2), %(\i % 2), 0

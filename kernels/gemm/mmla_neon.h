@@ -18,8 +18,7 @@
 /* clang-format off */
 #include "kernels/gemm/tiles_neon.h"
 
-row .req x15
-next_row .req x16
+    registers 15, row, next_row
 
     .macro plan_squares height, vectors
     .set pairs, (\height + 1) / 2

@@ -14,16 +14,9 @@
     .set vector_columns, 4
     .endif
 
-tile .req x0
-a .req x1
-b .req x2
-groups .req x3
-c .req x4
-line .req x5
-scratch .req x6
-at .req x7
-begin_b .req x9
-all_groups .req x10
+    registers 0, tile, a, b, groups
+    registers 4, c, line, scratch, at
+    registers 9, begin_b, all_groups
 start .req x12
 beside .req x14 /* this one and the next are wanted where there is no end */
 begin_a .req x17

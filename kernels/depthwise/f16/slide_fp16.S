@@ -15,21 +15,13 @@
 #include "kernels/gemm/offsets.h"
 
 taps .req x0
-row .req x5
-left .req x6
-end .req x7
-offset .req x8
-to .req x9
-lower .req x10
-offsets .req x11
-clamps .req x12
+    registers 5, row, left, end, offset
+    registers 9, to, lower, offsets, clamps
 special .req x15 /* 0: sums become halves as they are */
-line .req x13
-next_line .req x14
+    registers 13, line, next_line
 below .req x16 /* bytes to the next row of pixels */
 scratch .req x17
-channel .req x19
-rows_left .req x20
+    registers 19, channel, rows_left
 first_list .req x21 /* of the row of pixels, or of the upper one, and where it goes */
 first_to .req x22
 

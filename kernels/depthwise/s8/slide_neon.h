@@ -18,32 +18,14 @@
 #include "kernels/depthwise/taps_offsets.h"
 #include "kernels/gemm/offsets.h"
 
-taps .req x0
-lines .req x1
-offset .req x2
-to .req x3
+    registers 0, taps, lines, offset, to
 lower .req x4 /* of two rows of pixels */
 from .req x4 /* of one */
-row .req x5
-left .req x6
-end .req x7
-scales .req x8
-offsets .req x9
-row_scale .req x10
+    registers 5, row, left, end, scales, offsets, row_scale
 special .req x11 /* 0: sums become bytes, and have scales of channels only */
-from_row .req x12
-line_0 .req x13
-line_1 .req x14
-line_2 .req x15
-line_3 .req x16
-scratch .req x17
+    registers 12, from_row, line_0, line_1, line_2, line_3, scratch
 word .req w17
-link .req x19
-channel .req x20
-groups .req x21
-group_lines .req x22
-group_weights .req x23
-rows_left .req x24
+    registers 19, link, channel, groups, group_lines, group_weights, rows_left
 first_list .req x25 /* of the row of pixels, or of the upper one, and where it goes */
 first_to .req x26
 

@@ -10,9 +10,7 @@
 #include "kernels/asm/assembly_neon.h"
 
 stride .req x1
-x_stride .req x3
-rounds .req x4
-sums .req x5
+    registers 3, x_stride, rounds, sums
 
 /* Rows are at x0, x6 … x17, x19 … x21; columns at x2, x13 … x15. */
     .macro next_row row, before
@@ -74,27 +72,21 @@ sums .req x5
 out .req x5
 
     .macro use_registers_of_4x4
-temp .req x9
-to_next_rows .req x10
-x_bytes .req x11
-out_line .req x16
-left .req x17
+    registers 9, temp, to_next_rows, x_bytes
+    registers 16, out_line, left
     .endm
     .macro use_registers_of_8x2
     .unreq temp
     .unreq to_next_rows
     .unreq x_bytes
-temp .req x14
-to_next_rows .req x15
+    registers 14, temp, to_next_rows
 x_bytes .req x22
     .endm
     .macro use_registers_of_16x1
     .unreq to_next_rows
     .unreq x_bytes
     .unreq left
-to_next_rows .req x22
-x_bytes .req x23
-left .req x24
+    registers 22, to_next_rows, x_bytes, left
     .endm
 
     .macro set_lines R

@@ -13,22 +13,9 @@
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/first_layer/f32/offsets.h"
 
-task .req x0
-rows .req x1
-channels .req x2
-kernel_rows .req x3
-weights .req x4
-dst .req x5
-pixel .req x6
-channel .req x7
-tiles .req x8
-offset .req x9
-b .req x10
-step .req x11
-at .req x12
-table .req x13
-c .req x14
-r .req x15
+    registers 0, task, rows, channels, kernel_rows, weights, dst
+    registers 6, pixel, channel, tiles, offset, b
+    registers 11, step, at, table, c, r
 extras .req x17
 
 /* Bits of extras: what there is to do after the sums. */

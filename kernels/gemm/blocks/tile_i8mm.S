@@ -9,16 +9,8 @@
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/gemm/blocks/offsets.h"
 
-tile .req x0
-a .req x1
-b .req x2
-blocks .req x3
-c .req x4
-line .req x5
-scales .req x6
-rounds .req x7
-all_rounds .req x8
-a_step .req x9
+    registers 0, tile, a, b, blocks, c
+    registers 5, line, scales, rounds, all_rounds, a_step
 
     .macro multiply_pair pair, first, second
     smmla v\first\().4s, v\pair\().16b, v4.16b

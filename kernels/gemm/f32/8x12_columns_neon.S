@@ -7,8 +7,7 @@
 
 #include "kernels/gemm/f32/tile_neon.h"
 
-scratch .req x7
-at .req x8
+    registers 7, scratch, at
 
     .set LINES, 12
     .set VECTORS, 2

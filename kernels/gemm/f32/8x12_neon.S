@@ -21,9 +21,7 @@
 
 #include "kernels/gemm/f32/tile_neon.h"
 
-half .req x6
-scratch .req x7
-at .req x8
+    registers 6, half, scratch, at
 
     .set LINES, 8
     .set VECTORS, 3

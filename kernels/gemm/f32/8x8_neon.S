@@ -7,8 +7,7 @@
 
 #include "kernels/gemm/f32/tile_neon.h"
 
-half .req x6
-scratch .req x7
+    registers 6, half, scratch
 at .req x7
 
     .set LINES, 8

@@ -4,9 +4,7 @@
 #include "kernels/gemm/f32/tile_neon.h"
 
 in .req x1
-count .req x6
-scratch .req x7
-at .req x8
+    registers 6, count, scratch, at
 
     .set LINE_STEP, tile.col
 

@@ -10,21 +10,9 @@
 #include "kernels/gemm/f32/direct/offsets.h"
 
 /* a2: where the second load of a row begins. Strides become bytes. */
-strip .req x0
-a .req x1
-b .req x2
-c .req x3
-bias .req x4
-lda .req x5
-ldc .req x6
-rows .req x7
-special .req x8
-scratch .req x9
-a2 .req x10
-ldb .req x11
-last .req x12
-third .req x13
-lanes .req x14
+    registers 0, strip, a, b, c, bias
+    registers 5, lda, ldc, rows, special, scratch
+    registers 10, a2, ldb, last, third, lanes
 
 /* ---- one instruction each, registers by number ---- */
 

@@ -11,16 +11,8 @@
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/gemm/f32/offsets.h"
 
-tile .req x0
-a .req x1
-b .req x2
-k .req x3
-c .req x4
-line .req x5
-from .req x9
-from_row .req x10
-copied .req x11
-copied_too .req x12
+    registers 0, tile, a, b, k, c, line
+    registers 9, from, from_row, copied, copied_too
 
 /* 1 for kernels that pack B. */
     .set packing, 0

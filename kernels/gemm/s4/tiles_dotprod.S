@@ -9,18 +9,8 @@
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/gemm/s4/offsets.h"
 
-tile .req x0
-a .req x1
-b .req x2
-blocks .req x3
-c .req x4
-line .req x5
-rounds .req x6
-starts .req x7
-scales .req x8
-all_rounds .req x9
-block_bytes .req x10
-row_scales .req x11
+    registers 0, tile, a, b, blocks, c, line
+    registers 6, rounds, starts, scales, all_rounds, block_bytes, row_scales
 
     .macro dot sum, b, lane
     dot_by_lane \sum, \b, %(\lane / 4), %(\lane % 4)

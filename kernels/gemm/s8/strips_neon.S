@@ -14,24 +14,11 @@
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/gemm/offsets.h"
 
-tile .req x0
-a .req x1
-b .req x2
-groups .req x3
-c .req x4
-from .req x5
-from_line .req x6
-at .req x7
-begin_a .req x8
-a_step .req x9
-b_step .req x10
-line .req x11
-all_groups .req x12
-next_b .req x13
-begin_b .req x14
+    registers 0, tile, a, b, groups, c
+    registers 5, from, from_line, at, begin_a, a_step
+    registers 10, b_step, line, all_groups, next_b, begin_b
 columns .req x15 /* four times as many */
-begin_c .req x16
-start .req x17
+    registers 16, begin_c, start
 tiles .req w0 /* tile is not wanted by then */
 
     .set first_sum, 16

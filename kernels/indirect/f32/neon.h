@@ -7,14 +7,8 @@
 #include "kernels/indirect/f32/offsets.h"
 
 /* at: of the next channels, in bytes from a pixel's pointer. */
-tile .req x0
-pixels .req x1
-taps .req x2
-weights .req x3
-at .req x4
-offset .req x5
-quads .req x6
-left .req x7
+    registers 0, tile, pixels, taps, weights
+    registers 4, at, offset, quads, left
 scratch .req x17
 
 

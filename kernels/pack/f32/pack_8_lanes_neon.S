@@ -6,10 +6,7 @@
  * k > 0. An element takes one load, which goes on to the next by itself. */
 #include "kernels/asm/assembly_neon.h"
 
-lanes .req x0
-step .req x1
-k .req x2
-out .req x3
+    registers 0, lanes, step, k, out
 
     begin_function pack_f32_8_lanes_neon
     ldp x4, x5, [lanes]

@@ -14,29 +14,11 @@
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/winograd/f32/winograd_offsets.h"
 
-task .req x0
-a .req x1
-b .req x2
-c .req x3
-heights .req x4
-count .req x5
-pairs .req x6
-rest .req x7
-table .req x8
-at .req x9
-a_point .req x10
-b_point .req x11
-c_panel .req x12
-heights_point .req x13
-panels .req x14
-step .req x15
-b_base .req x16
-row .req x17
-back .req x19
-half .req x20
-ahead .req x20
-ahead_step .req x21
-panel_bytes .req x22
+    registers 0, task, a, b, c, heights, count
+    registers 6, pairs, rest, table, at, a_point, b_point
+    registers 12, c_panel, heights_point, panels, step, b_base, row
+    registers 19, back, half
+    registers 20, ahead, ahead_step, panel_bytes
 
 /* 1 for functions that fetch what comes next. */
     .set fetching, 0

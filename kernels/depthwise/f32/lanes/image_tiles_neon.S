@@ -6,19 +6,10 @@
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/depthwise/f32/lanes/image_offsets.h"
 
-job .req x0
-at .req x1
-column .req x2
-dst_column .req x3
-w .req x4
-weights .req x5
-w_row .req x6
-w_back .req x7
-bias .req x8
+    registers 0, job, at, column, dst_column, w
+    registers 5, weights, w_row, w_back, bias
 /* x9 … x11: rows of src; x12 … x14: of dst */
-bias_step .req x15
-groups .req x16
-clamp .req x17
+    registers 15, bias_step, groups, clamp
 
     .set AHEAD, 4 /* taps whose weights are loaded before they are needed */
 

@@ -7,22 +7,11 @@
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/depthwise/f32/lanes/lanes_offsets.h"
 
-job .req x0
-w .req x1
-offset .req x2
-taps .req x3
+    registers 0, job, w, offset, taps
 at .req x4 /* in dst */
-last .req x5
-period .req x6
-off .req x7
-off_2 .req x8
-tap .req x9
+    registers 5, last, period, off, off_2, tap
 from .req x10 /* in source */
-dst .req x11
-dst_row .req x12
-weights .req x13
-phases .req x14
-clamp .req x15
+    registers 11, dst, dst_row, weights, phases, clamp
 apart .req x16 /* as `period`, in source */
 temp .req x17
 

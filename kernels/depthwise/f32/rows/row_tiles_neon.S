@@ -7,32 +7,16 @@
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/depthwise/f32/rows/row_offsets.h"
 
-job .req x0
-in .req x1
-w .req x2
-out .req x3
-column .req x4
-tap .req x5
-dst_column .req x6
+    registers 0, job, in, w, out
+    registers 4, column, tap, dst_column
 back .req x7 /* from the last columns of a block, of which four have an address, to the next block */
-blocks .req x8
-tiles .req x9
-tiles_end .req x10
-groups_left .req x11
-src .req x12
-dst .req x13
-bias .req x14
-weights .req x15
+    registers 8, blocks, tiles, tiles_end, groups_left
+    registers 12, src, dst, bias, weights
 last .req x16 /* instructions for the last taps */
 scratch .req x17
-eights .req x19
-groups .req x20
-clamp .req x21
-first_bias .req x22
+    registers 19, eights, groups, clamp, first_bias
 column_2 .req x23 /* twice, three times */
-column_3 .req x24
-tap_2 .req x25
-tap_3 .req x26
+    registers 24, column_3, tap_2, tap_3
 in_2 .req x27 /* of the second half */
 out_2 .req x28
 

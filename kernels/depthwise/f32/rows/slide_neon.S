@@ -13,24 +13,11 @@
 #include "kernels/depthwise/f32/steps_neon.h"
 
 /* x9 … x13 are rows of source, x14 and x15 of dst. */
-job .req x0
-column .req x1
-dst_column .req x2
-bias .req x3
-edges .req x4
-rounds .req x5
-list .req x6
-rows_left .req x7
-entry .req x8
-scratch .req x16
-start .req x17
-next_dst .req x19
-groups .req x20
-group_dst .req x21
-weights .req x22
-all_rounds .req x23
-dst_row .req x24
-clamp .req x25
+    registers 0, job, column, dst_column, bias, edges
+    registers 5, rounds, list, rows_left, entry
+    registers 16, scratch, start
+    registers 19, next_dst, groups, group_dst, weights
+    registers 23, all_rounds, dst_row, clamp
 
 /* ---- all columns of R rows of outputs ---- */
 

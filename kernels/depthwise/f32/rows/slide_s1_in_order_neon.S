@@ -20,28 +20,11 @@
 #include "kernels/depthwise/f32/rows/slide_in_order_neon.h"
 
 /* x9 … x14 are rows of source, x15, x16, x17, x19 of dst. */
-job .req x0
-column .req x1
-dst_column .req x2
-bias .req x3
-edges .req x4
-rounds .req x5
-all_rounds .req x5
-list .req x6
-rows_left .req x7
-entry .req x8
-half .req x20
-start .req x21
-next_dst .req x22
-groups .req x23
-group_dst .req x24
-weights .req x25
-bias_high .req x26
-dst_row .req x27
-scratch .req x28
-dst_offset .req x28
-offset .req x29
-offset_high .req x30
+    registers 0, job, column, dst_column, bias, edges, rounds
+    registers 5, all_rounds, list, rows_left, entry
+    registers 20, half, start, next_dst, groups, group_dst
+    registers 25, weights, bias_high, dst_row, scratch
+    registers 28, dst_offset, offset, offset_high
 
 /* ---- one instruction each, registers by number ---- */
 

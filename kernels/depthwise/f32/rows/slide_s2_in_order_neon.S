@@ -18,28 +18,13 @@
 #include "kernels/depthwise/f32/halves_neon.h"
 
 /* x9 … x17 are rows of source, x19 … x22 of dst. */
-job .req x0
-column .req x1
-dst_column .req x2
-bias .req x3
-rounds .req x4
+    registers 0, job, column, dst_column, bias, rounds
 all_rounds .req x4
-entry .req x4
-list .req x5
-edges .req x5
-rows_left .req x6
-next_dst .req x7
-start .req x8
+    registers 4, entry, list
+    registers 5, edges, rows_left, next_dst, start
 half .req x23
-weights .req x23
-groups .req x24
-group_dst .req x25
-bias_high .req x26
-dst_row .req x27
-scratch .req x28
-dst_offset .req x28
-offset .req x29
-offset_high .req x30
+    registers 23, weights, groups, group_dst, bias_high, dst_row, scratch
+    registers 28, dst_offset, offset, offset_high
 
     .macro store_row r, sum
     store_sum %(19 + \r), \sum

@@ -21,15 +21,8 @@
  * while they multiply. */
 job .req x0
 w_high .req x0
-offset .req x19
-offset_high .req x20
-w .req x21
-taps .req x22
-scratch .req x23
-out .req x24
-column .req x25
-w_tap .req x26
-w_row .req x27
+    registers 19, offset, offset_high, w, taps, scratch
+    registers 24, out, column, w_tap, w_row
 
 /* On the stack: of this output, then of this group. */
 #define OUTPUT_START (at_locals + 0)

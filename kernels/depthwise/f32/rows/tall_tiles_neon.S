@@ -9,34 +9,12 @@
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/depthwise/f32/rows/tall_offsets.h"
 
-job .req x0
-in .req x1
-w .req x2
-row .req x3
-w_row .req x4
-source_back .req x5
-w_back .req x6
-taps .req x7
-columns_left .req x8
-at .req x9
-whole .req x10
-kw .req x11
-next_in .req x12
-column_step .req x13
-bias .req x14
-dst .req x15
-dst_row .req x16
-out .req x17
+    registers 0, job, in, w, row, w_row, source_back
+    registers 6, w_back, taps, columns_left, at, whole, kw
+    registers 12, next_in, column_step, bias, dst, dst_row, out
 dst_column .req x19
-clamp .req x22
-stride_w .req x23
-columns .req x24
-src .req x25
-weights .req x26
-groups .req x27
-group_dst .req x28
-scratch .req x29
-scratch2 .req x30
+    registers 22, clamp, stride_w, columns, src, weights
+    registers 27, groups, group_dst, scratch, scratch2
 
 /* ---- parts of a tile ---- */
 

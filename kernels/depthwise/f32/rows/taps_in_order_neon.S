@@ -12,15 +12,8 @@
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/depthwise/f32/rows/taps_offsets.h"
 
-job .req x0
-src .req x1
-w .req x2
-rounds .req x3
-out .req x4
-tiles .req x5
-dst .req x6
-dst_column .req x7
-clamp .req x8
+    registers 0, job, src, w, rounds, out
+    registers 5, tiles, dst, dst_column, clamp
 two_columns .req x11
 /* x9, x10: upper halves of columns and of weights */
 entry .req x16

@@ -14,12 +14,8 @@
 
 /* Arguments; x4 … x7 become the groups of B, x8 … x15 the rows of A; what a tile leaves of them is
  * for `tiles`, `rounds` and `scratch`. Strides become bytes. */
-strip .req x0
-next .req x1
-lda .req x2
-c .req x3
-ldb .req x16
-ldc .req x17
+    registers 0, strip, next, lda, c
+    registers 16, ldb, ldc
 
 /* ---- one instruction each, registers by number ---- */
 
@@ -284,13 +280,11 @@ ldc .req x17
     .if \height <= 5
 tiles .req x13
 tiles_low .req w13
-rounds .req x14
-scratch .req x15
+    registers 14, rounds, scratch
     .else
 tiles .req x5
 tiles_low .req w5
-rounds .req x6
-scratch .req x7
+    registers 6, rounds, scratch
     .endif
     begin_function gemm_f32_\name\()_neon
     sub sp, sp, #KEPT_BYTES + saved_bytes + temp_bytes

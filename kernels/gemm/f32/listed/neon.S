@@ -156,9 +156,7 @@
 /* ---- kernels for regular rows ---- */
 
 a_row .req x26
-eights .req x28
-b_eights .req x29
-eights_step .req x30
+    registers 28, eights, b_eights, eights_step
 finishing .req panels /* whose number each tile loads: is there anything but products? */
 
 /* The rows of the tile that begins at list. */

@@ -8,31 +8,12 @@
 #include "kernels/gemm/f32/listed/offsets.h"
 
 /* x8 … x14 are the rows of A. */
-strip .req x0
-list .req x1
-pairs .req x2
-b .req x3
-c .req x4
-ldc .req x5
-tiles .req x6
-row .req x7
-panels_left .req x15
-scratch .req x16
-rounds .req x17
-b_panel .req x19
-b_first .req x20
-b_step .req x21
-list_step .req x22
-special .req x23
-c_step .req x24
-panels .req x25
-segments .req x26
-bias .req x27
-segment .req x28
-from_row .req x29
-from .req x30
-ahead .req x29
-ahead_step .req x30
+    registers 0, strip, list, pairs, b
+    registers 4, c, ldc, tiles, row
+    registers 15, panels_left, scratch, rounds
+    registers 19, b_panel, b_first, b_step, list_step, special, c_step
+    registers 25, panels, segments, bias, segment, from_row, from
+    registers 29, ahead, ahead_step
 copied .req x26 /* there is one segment */
 copied_too .req x28
 

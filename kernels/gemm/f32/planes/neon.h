@@ -6,22 +6,9 @@
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/gemm/f32/planes/planes_offsets.h"
 
-strip .req x0
-a .req x1
-a_step .req x2
-rounds .req x3
-tail .req x4
-b_panel .req x5
-c .req x6
-ldc .req x7
-tiles .req x8
-bias .req x9
-special .req x10
-in .req x11
-b .req x12
-count .req x13
-middle .req x14
-column .req x15
+    registers 0, strip, a, a_step, rounds, tail, b_panel
+    registers 6, c, ldc, tiles, bias, special
+    registers 11, in, b, count, middle, column
 
     .macro begin_strip name
     begin_function gemm_f32_planes_\name\()_neon
