@@ -127,7 +127,7 @@ static void plan_scratch(struct convolution_depthwise *mine, bool plain_weights)
  * than lines come twice else. */
 static bool suits_tiles(const struct dwconv_f32_task *task, size_t columns)
 {
-    enum { LONG_TILES = 4, MOST_TWICE = 20 };
+    enum { LONG_TILES = 4, MOST_TWICE = 16 };
     size_t twice = round_up(task->out_cols, columns) - task->out_cols;
     bool is_long = task->dilation_w == 1 && task->out_cols >= LONG_TILES * columns;
     return twice == 0 || (is_long && twice <= task->out_cols / MOST_TWICE);
