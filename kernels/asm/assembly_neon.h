@@ -15,12 +15,15 @@
 
 /* ---- loops and conditions of the assembler ---- */
 
-    .macro each_from counter, first, count, what:vararg
+    .macro each_by step, counter, first, count, what:vararg
     .set \counter, \first
     .rept \count
     \what
-    .set \counter, \counter + 1
+    .set \counter, \counter + \step
     .endr
+    .endm
+    .macro each_from counter, first, count, what:vararg
+    each_by 1, \counter, \first, \count, \what
     .endm
     .macro each counter, count, what:vararg
     each_from \counter, 0, \count, \what

@@ -52,11 +52,7 @@ word .req w16
     .macro shared_by_pairs name, op
     .p2align 4
 .L\name\():
-    .set one, FIRST_PAIRED
-    .rept SHARED / 2
-    \op %(one), %(one + 1)
-    .set one, one + 2
-    .endr
+    each_by 2, one, FIRST_PAIRED, %(SHARED / 2), \op %(one), %(one + 1)
     ret
     .endm
     .macro shared_steps

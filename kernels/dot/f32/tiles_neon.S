@@ -15,11 +15,7 @@
 /* Tiles below each other keep all multipliers busy: what clears their sums are loads, which those do
  * not wait for. */
     .macro clear_sums first, count
-    .set n, \first
-    .rept \count / 2
-    load_pair %(n), %(n + 1), [sp, #at_locals]
-    .set n, n + 2
-    .endr
+    each_by 2, n, \first, %(\count / 2), load_pair %(n), %(n + 1), [sp, #at_locals]
     .endm
 
     .macro load low, high, at
@@ -59,11 +55,7 @@
     .endm
 
     .macro store_sums count
-    .set n, 32 - \count
-    .rept \count / 4
-    several st1, 4, %(n), sums, #64
-    .set n, n + 4
-    .endr
+    each_by 4, n, %(32 - \count), %(\count / 4), several st1, 4, %(n), sums, #64
     .endm
 
     .macro tile R, C, pairs, lag

@@ -53,11 +53,7 @@ extras .req x17
     .endm
 
     .macro store_pixels vectors
-    .set i, 32 - 8 * \vectors
-    .rept 8
-    several st1, \vectors, %i, dst, pixel
-    .set i, i + \vectors
-    .endr
+    each_by \vectors, i, %(32 - 8 * \vectors), 8, several st1, \vectors, %i, dst, pixel
     .endm
 
 /* Four output channels of four pixels, s0 … s3, become o0 … o3 with four pixels each; s0 … s3 are

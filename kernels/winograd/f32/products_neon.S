@@ -91,11 +91,7 @@
 
     /* Columns of a row of C. */
     .macro store_rows height, width
-    .set i, first
-    .rept \height
-    several st1, \width, %(i), c, row
-    .set i, i + \width
-    .endr
+    each_by \width, i, first, \height, several st1, \width, %(i), c, row
     .endm
 
     /* What is left of four steps of k, and all sets into the first one. */

@@ -152,11 +152,7 @@ out_2 .req x28
     mov scratch, #((size + 7) / 4 * 4 - 8)
     mneg back, column, scratch
 1:  begin_group
-    .set r, 0
-    .rept \P / 2
-    begin_sums %(16 + r)
-    .set r, r + 2
-    .endr
+    each_by 2, r, 0, %(\P / 2), begin_sums %(16 + r)
     mov blocks, eights
     cbz eights, 3f
 2:  block \P, 8, 0

@@ -37,11 +37,7 @@
 
 /* x9 … : the next `count` rows of source, at the first column. */
     .macro find_rows count
-    .set row, 9
-    .rept \count / 2
-    load_two_row_addresses %(row), %(row + 1)
-    .set row, row + 2
-    .endr
+    each_by 2, row, 9, %(\count / 2), load_two_row_addresses %(row), %(row + 1)
     when %(\count % 2), load_row_address %(row)
     for_all advance, 9, \count, start
     .endm

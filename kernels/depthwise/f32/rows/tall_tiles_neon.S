@@ -42,22 +42,14 @@ dst_column .req x19
     .endm
 
     .macro begin_sums V, R
-    .set i, 32 - \R * \V
-    .rept \R
-    load_one_or_two \V, %(i), bias
-    .set i, i + \V
-    .endr
+    each_by \V, i, %(32 - \R * \V), \R, load_one_or_two \V, %(i), bias
     .endm
     .macro clamp_sums V, R
     ldp q0, q1, [clamp]
     clamp_all %(32 - \R * \V), %(\R * \V), 0, 1
     .endm
     .macro store_sums V, R
-    .set i, 32 - \R * \V
-    .rept \R
-    several st1, \V, %(i), out, dst_row
-    .set i, i + \V
-    .endr
+    each_by \V, i, %(32 - \R * \V), \R, several st1, \V, %(i), out, dst_row
     .endm
 
     .macro finish V, R

@@ -25,21 +25,13 @@
 
 /* A row at c, or all but its end. */
     .macro store_pairs vectors, first
-    .set j, 0
-    .rept \vectors / 2
-    store_pair %(\first + j), %(\first + j + 1), [c, #(16 * j)]
-    .set j, j + 2
-    .endr
+    each_by 2, j, 0, %(\vectors / 2), store_pair %(\first + j), %(\first + j + 1), [c, #(16 * j)]
     when %(\vectors % 2), store_q %(\first + j), [c, #(16 * j)]
     .endm
 
 /* step: from the last of them to the next row */
     .macro store_fours vectors, first, step
-    .set j, 0
-    .rept (\vectors - 1) / 4
-    several st1, 4, %(\first + j), c, #64
-    .set j, j + 4
-    .endr
+    each_by 4, j, 0, %((\vectors - 1) / 4), several st1, 4, %(\first + j), c, #64
     several st1, %(\vectors - j), %(\first + j), c, \step
     .endm
 

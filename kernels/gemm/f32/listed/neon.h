@@ -101,11 +101,7 @@ copied_too .req x28
 
     .macro rows_of_c op, height, vectors
     mov row, c
-    .set i, 32 - \height * \vectors
-    .rept \height
-    several \op, \vectors, %(i), row, ldc
-    .set i, i + \vectors
-    .endr
+    each_by \vectors, i, %(32 - \height * \vectors), \height, several \op, \vectors, %(i), row, ldc
     .endm
 
 /* The next panel, or the first one of the next tile. */

@@ -48,11 +48,7 @@
 
     .macro store_columns V, width
     mov column, c
-    .set i, 32 - \V * \width
-    .rept \width
-    several st1, \V, %(i), column, ldc
-    .set i, i + \V
-    .endr
+    each_by \V, i, %(32 - \V * \width), \width, several st1, \V, %(i), column, ldc
     .endm
 
     .macro begin_tile
