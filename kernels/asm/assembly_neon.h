@@ -228,8 +228,21 @@
     .macro fma sum, x, y, lane
     multiply fmla, \sum, \x, \y, \lane
     .endm
+/* Sums of `height` rows of `count` vectors, rows `apart` registers from each other: row i by a lane of
+ * v(a + i), vector j with v(b + j). */
+    .macro multiply_tile op, height, count, sum, apart, b, a, lane
+    each at_row, \height, multiply_row_by \op, \count, %(\sum + at_row * \apart), \b, %(\a + at_row), \lane
+    .endm
+    .macro multiply_row_by op, count, sum, b, a, lane
+    each at_vector, \count, multiply \op, %(\sum + at_vector), %(\b + at_vector), \a, \lane
+    .endm
     .macro add_to sum, x
     fadd v\sum\().4s, v\sum\().4s, v\x\().4s
+    .endm
+/* To `count` sums, from v(first) on, a lane of v(from), by way of v0. */
+    .macro add_lane first, count, from, lane
+    dup v0.4s, v\from\().s[\lane]
+    for_all add_to, \first, \count, 0
     .endm
     .macro at_least sum, low
     fmax v\sum\().4s, v\sum\().4s, v\low\().4s

@@ -13,34 +13,15 @@
     .set VECTORS, 2
     .set LINE_STEP, tile.col
 
-    .macro load_line first
-    several ld1, 2, \first, at, line
-    .endm
-    .macro store_line first
-    several st1, 2, \first, c, line
-    .endm
     .macro add_bias
     ld1 {v4.4s, v5.4s, v6.4s}, [scratch]
-    each j, 12, add_to_column %(8 + 2 * j), %(9 + 2 * j), %(4 + j / 4), %(j % 4)
-    .endm
-    .macro add_to_column s0, s1, bias, lane
-    dup v0.4s, v\bias\().s[\lane]
-    add_to \s0, 0
-    add_to \s1, 0
-    .endm
-    .macro clamp_sums
-    clamp_all 8, 24, 4, 5
+    each j, 12, add_lane %(8 + 2 * j), 2, %(4 + j / 4), %(j % 4)
     .endm
 
 /* Rows of A in va and va + 1. */
     .macro step va
     step_of_b
-    .set j, 0
-    .rept 12
-    fma %(8 + 2 * j), %(\va), %(4 + j / 4), %(j % 4)
-    fma %(9 + 2 * j), %(\va + 1), %(4 + j / 4), %(j % 4)
-    .set j, j + 1
-    .endr
+    each j, 12, multiply_row_by fmla, 2, %(8 + 2 * j), \va, %(4 + j / 4), %(j % 4)
     .endm
 
     begin_tile gemm_f32_8x12_columns_whole_neon

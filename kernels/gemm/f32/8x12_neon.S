@@ -27,18 +27,9 @@
     .set VECTORS, 3
     .set LINE_STEP, tile.row
 
-    .macro load_line first
-    several ld1, 3, \first, at, line
-    .endm
-    .macro store_line first
-    several st1, 3, \first, c, line
-    .endm
     .macro add_bias
     ld1 {v4.4s, v5.4s, v6.4s}, [scratch]
     add_to_lines
-    .endm
-    .macro clamp_sums
-    clamp_all 8, 24, 4, 5
     .endm
 
 /* ---- for cores that reorder ---- */

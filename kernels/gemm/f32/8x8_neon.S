@@ -5,6 +5,7 @@
  * Registers: 16 sums in v16 … v31, row i in v(16 + 2 i) and the next; x1 the packed rows of A, x2 the
  * panel of B; v0 … v3 rows of A, v4 and v5 vectors of B. */
 
+    .set has_lines, 1
 #include "kernels/gemm/f32/tile_neon.h"
 
     registers 6, half, scratch

@@ -8,22 +8,9 @@ in .req x1
 
     .set LINE_STEP, tile.col
 
-    .macro load_line first
-    several ld1, VECTORS, \first, at, line
-    .endm
-    .macro store_line first
-    several st1, VECTORS, \first, c, line
-    .endm
     .macro add_bias
     several_at ld1, %(LINES / 4), 4, scratch
-    each j, LINES, add_to_column %(32 - (LINES - j) * VECTORS), %(4 + j / 4), %(j % 4)
-    .endm
-    .macro add_to_column first, bias, lane
-    dup v0.4s, v\bias\().s[\lane]
-    for_all add_to, \first, VECTORS, 0
-    .endm
-    .macro clamp_sums
-    clamp_all %(32 - LINES * VECTORS), %(LINES * VECTORS), 4, 5
+    each j, LINES, add_lane %(32 - (LINES - j) * VECTORS), VECTORS, %(4 + j / 4), %(j % 4)
     .endm
 
     .macro next_a

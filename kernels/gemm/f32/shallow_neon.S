@@ -44,15 +44,8 @@
  * count rows at once: sums are the first count * vectors registers, rows of A follow. */
 
     .macro step op, depth, vectors, count, p
-    .set i, 0
-    .rept \count
-    .set j, 0
-    .rept \vectors
-    multiply \op, %(i * \vectors + j), %(32 - \depth * \vectors + \p * \vectors + j), %(\count * \vectors + i), \p
-    .set j, j + 1
-    .endr
-    .set i, i + 1
-    .endr
+    .set row_of_b, 32 - (\depth - \p) * \vectors
+    multiply_tile \op, \count, \vectors, 0, \vectors, %row_of_b, %(\count * \vectors), \p
     .endm
 
     .macro multiply_rows depth, vectors, count

@@ -2,11 +2,8 @@
  *
  * A tile has LINES lines of VECTORS vectors: rows of C, or columns. Its sums are the last
  * registers, line by line. A file says LINES, VECTORS and LINE_STEP, which is tile.row or
- * tile.col, and has macros for what depends on them:
- *
- *   load_line first, store_line first   a line of C, at `at` and `c`, which go on by `line`
- *   add_bias                            from `scratch`, v0 … v6 are free
- *   clamp_sums                          to v4 and v5 */
+ * tile.col, and has a macro `add_bias`: from `scratch`, v0 … v6 are free. A file may set
+ * has_lines before it includes this, if it has others than these for lines of C. */
 /* clang-format off */
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/gemm/f32/offsets.h"
@@ -16,6 +13,19 @@
 
 /* 1 for kernels that pack B. */
     .set packing, 0
+
+/* A line of C, at `at` and `c`, which go on by `line`; and limits in v4 and v5. */
+    .ifndef has_lines
+    .macro load_line first
+    several ld1, VECTORS, \first, at, line
+    .endm
+    .macro store_line first
+    several st1, VECTORS, \first, c, line
+    .endm
+    .macro clamp_sums
+    clamp_all %(32 - LINES * VECTORS), %(LINES * VECTORS), 4, 5
+    .endm
+    .endif
 
     .macro each_line what
     each i, LINES, \what %(32 - LINES * VECTORS + VECTORS * i)

@@ -57,15 +57,8 @@
     .set g, 0
     .rept \vectors / \group
     load_b %(4 + g), \group, \height
-    .set i, 0
-    .rept \height
-    .set j, 0
-    .rept \group
-    multiply \op, %(32 - \height * \vectors + i * \vectors + g * \group + j), %(\height + j), %(i), \lane
-    .set j, j + 1
-    .endr
-    .set i, i + 1
-    .endr
+    .set sum, 32 - \height * \vectors + g * \group
+    multiply_tile \op, \height, \group, %sum, \vectors, \height, 0, \lane
     .set g, g + 1
     .endr
     .endm

@@ -15,15 +15,8 @@
 
     .macro round_step height, vectors, group, lane, op=fmla
     load_b 4, \group, \height
-    .set i, 0
-    .rept \height
-    .set j, 0
-    .rept \vectors
-    multiply \op, %(32 - (\lane + 1) * \height * \vectors + i * \vectors + j), %(\height + j), %(i), \lane
-    .set j, j + 1
-    .endr
-    .set i, i + 1
-    .endr
+    .set sum, 32 - (\lane + 1) * \height * \vectors
+    multiply_tile \op, \height, \vectors, %sum, \vectors, \height, 0, \lane
     .endm
 
     .macro first_steps height, vectors, group

@@ -50,12 +50,8 @@
 
 /* The sums of vector or column j of all rows, with what is in register x. */
     .macro multiply_rows height, vectors, columns, j, x, op, lane
-    .set i, 0
-    .rept \height
-    find_sum \height, \vectors, \columns, i, \j
-    multiply \op, %(sum), \x, %(i), \lane
-    .set i, i + 1
-    .endr
+    find_sum \height, \vectors, \columns, 0, \j
+    multiply_tile \op, \height, 1, %sum, %(\vectors + \columns), \x, 0, \lane
     .endm
 
     .macro vectors_step height, vectors, columns, lane, op
@@ -99,12 +95,8 @@
 
 /* A row's columns to one vector, their parts added. */
     .macro sum_columns height, vectors, columns
-    .set i, 0
-    .rept \height
-    find_sum \height, \vectors, \columns, i, \vectors
-    sum_row \columns, %(sum), %(sum + 1), %(sum + 2)
-    .set i, i + 1
-    .endr
+    find_sum \height, \vectors, \columns, 0, \vectors
+    each_by %(\vectors + \columns), sum, %sum, \height, sum_row \columns, %sum, %(sum + 1), %(sum + 2)
     .endm
     .macro sum_row columns, first, second, third
     .if \columns == 1
@@ -124,12 +116,8 @@
     .set j, 0
     .rept \vectors + 1
     several ld1, 1, 0, bias, #16
-    .set i, 0
-    .rept \height
-    find_sum \height, \vectors, \columns, i, j
-    add_to %(sum), 0
-    .set i, i + 1
-    .endr
+    find_sum \height, \vectors, \columns, 0, j
+    each_by %(\vectors + \columns), sum, %sum, \height, add_to %sum, 0
     .set j, j + 1
     .endr
     ldr bias, [strip, #strip.bias]

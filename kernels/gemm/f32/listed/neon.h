@@ -26,9 +26,6 @@ copied_too .req x28
 /* Steps of k in a round: 4, or 2 for kernels whose rounds take half of a tail, too. */
     .set round_steps, 4
 
-/* ---- one instruction each, registers by number ---- */
-
-
 /* ---- parts of a tile ---- */
 
     .macro load_pointers height, from
@@ -241,11 +238,7 @@ bytes_in_order:
     step_of_b \vectors, \height
     .endm
     .macro multiply_step height, vectors
-    .set i, 0
-    .rept \height * \vectors
-    fma %(32 - \height * \vectors + i), %(\height + i % \vectors), %(i / \vectors), 0
-    .set i, i + 1
-    .endr
+    multiply_tile fmla, \height, \vectors, %(32 - \height * \vectors), \vectors, \height, 0, 0
     .endm
 
 /* The sums to C by `store` and the next tile at 11, but at 22 if something is special. */

@@ -46,15 +46,8 @@
     .macro panel_step height, vectors, lane, op, count
     find_register \height, %(panel)
     load_panel \count, %(\height), %(at)
-    .set i, 0
-    .rept \height
-    .set j, 0
-    .rept \count
-    multiply \op, %(32 - (\height - i) * \vectors + done + j), %(\height + j), %(i), \lane
-    .set j, j + 1
-    .endr
-    .set i, i + 1
-    .endr
+    .set sum, 32 - \height * \vectors + done
+    multiply_tile \op, \height, \count, %sum, \vectors, \height, 0, \lane
     .set done, done + \count
     .set panel, panel + 1
     .endm

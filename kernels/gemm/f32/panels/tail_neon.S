@@ -72,11 +72,7 @@ tail .req x16
 /* One step of the panel's whole vectors. */
     .macro step height, sums, group, lane, op=fmla
     load_whole_vectors \height
-    .set i, 0
-    .rept \height
-    each j, whole, multiply \op, %(32 - (\height - i) * \sums + j), %(\height + j), %(i), \lane
-    .set i, i + 1
-    .endr
+    multiply_tile \op, \height, whole, %(32 - \height * \sums), \sums, \height, 0, \lane
     .endm
 
     .macro load_column_number kind, to, number
@@ -92,12 +88,8 @@ tail .req x16
     .rept columns
     .set x, \height + column % widest
     load_column_number q, %(x), %(column)
-    .set i, 0
-    .rept \height
-    find_sum \height, \sums, i, %(\sums - columns + column)
-    multiply \op, %(sum), %(i), %(x)
-    .set i, i + 1
-    .endr
+    find_sum \height, \sums, 0, %(\sums - columns + column)
+    each i, \height, multiply \op, %(sum + i * \sums), %i, %x
     .set column, column + 1
     .endr
     .endm
@@ -134,12 +126,8 @@ tail .req x16
     .ifnb \mask
     \mask %(\height + 1), \height
     .endif
-    .set i, 0
-    .rept \height
-    find_sum \height, \sums, i, %(\sums - columns + column)
-    \begin %(sum), %(i), %(\height + 1)
-    .set i, i + 1
-    .endr
+    find_sum \height, \sums, 0, %(\sums - columns + column)
+    each i, \height, \begin %(sum + i * \sums), %i, %(\height + 1)
     .set column, column + 1
     .endr
     add tail, tail, scratch
@@ -174,12 +162,8 @@ tail .req x16
  * than one: each row's to the first one's register. */
     .macro sum_columns height, sums
     .if columns > 1
-    .set i, 0
-    .rept \height
-    find_sum \height, \sums, i, %(\sums - columns)
-    sum_row %(sum), %(sum + 1), %(sum + 2)
-    .set i, i + 1
-    .endr
+    find_sum \height, \sums, 0, %(\sums - columns)
+    each_by \sums, sum, %sum, \height, sum_row %sum, %(sum + 1), %(sum + 2)
     .else
     sum_four \height, \sums, 0, 2
     when %(\height > 4), sum_four \height, \sums, 4, 3

@@ -31,11 +31,7 @@
     .rept \width
     .set l, \lane + j
     when \loads, when %(l % 16 == 0), several ld1, 4, 4, b, #64
-    .set v, 0
-    .rept \V
-    multiply \op, %(32 - \V * \width + j * \V + v), %(\a + v), %(4 + l / 4 % 4), %(l % 4)
-    .set v, v + 1
-    .endr
+    multiply_row_by \op, \V, %(32 - (\width - j) * \V), \a, %(4 + l / 4 % 4), %(l % 4)
     .set j, j + 1
     .endr
     .endm
@@ -61,17 +57,9 @@
     subs tiles, tiles, #1
     .endm
 
-    .macro spread x, from, lane
-    dup v\x\().4s, v\from\().s[\lane]
-    .endm
     .macro add_bias V, width
     several_at ld1, %(\width / 4), 4, bias
-    .set j, 0
-    .rept \width
-    spread 0, %(4 + j / 4), %(j % 4)
-    each v, \V, add_to %(32 - \V * \width + j * \V + v), 0
-    .set j, j + 1
-    .endr
+    each j, \width, add_lane %(32 - (\width - j) * \V), \V, %(4 + j / 4), %(j % 4)
     .endm
 
 /* Bias and limits, as far as there are any. */
