@@ -135,12 +135,17 @@ static int suits_height(const struct dwconv_f32_task *task)
     return task->kh == 3 || tiles * TALL * 8 <= rows * 9;
 }
 
-/* Does the assembly need no list of tiles for these planes? They are one tile. */
+/* Does the assembly need no list of tiles for these planes? They are one block of it; of 14x14 only
+ * where rows follow one another. */
 static int are_whole(const struct dwconv_f32_task *task, const struct planes_gap *gap,
-                     const struct edges *edges)
+                     const struct edges *edges, dwconv_f32_planes_fn *function)
 {
-    return task->out_rows == TALL && task->out_cols == TALL && gap->above && gap->below &&
-           edges->left && edges->right;
+    size_t rows = task->out_rows, first = gap->above;
+    int is_flat = rows == TALL ||
+                  (rows == 2 * TALL && function != dwconv_f32_planes_3s1_a55 &&
+                   task->rows[first + 1] - task->rows[first] == (ptrdiff_t)rows);
+    return is_flat && task->out_cols == rows && gap->above && gap->below && edges->left &&
+           edges->right;
 }
 
 static void run_with(const struct dwconv_f32_task *task, dwconv_f32_planes_fn *function)
@@ -149,7 +154,7 @@ static void run_with(const struct dwconv_f32_task *task, dwconv_f32_planes_fn *f
     struct planes_gap gap;
     struct edges edges;
     int suits = find_edges(&edges, task), is_even = planes_find_gap(&gap, task);
-    int is_whole = is_even && are_whole(task, &gap, &edges);
+    int is_whole = is_even && are_whole(task, &gap, &edges, function);
     suits = suits && is_even && suits_height(task);
     if (!is_whole && !(suits && list_tiles(task->scratch, task, &gap, &edges))) {
         dwconv_f32_planes_copied_neon.run(task);

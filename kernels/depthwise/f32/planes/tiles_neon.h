@@ -15,6 +15,7 @@
     .set WHOLE, 3
 
     .set ZERO, 5
+    .set copies, 0 /* does something beside the tile come with each row, by `copy_next`? */
 
 w .req x3
 /* x5 … x8: from the first row of weights to the others */
@@ -162,6 +163,7 @@ w .req x3
     arrange_row \V, %(ZERO + 1 + (slot + 1) % 3 * \V)
     .endif
     reach \K, \V, \R, %(ZERO + 1 + slot * \V)
+    when copies, copy_next
     .set slot, (slot + 1) % 3
     .set i, i + 1
     .endr
