@@ -1,5 +1,5 @@
 /* Depthwise 3x3 convolution of planes in place with stride 2 in pairs (planes.h): lists of bands,
- * and planes of 14x14, which are one block.
+ * and planes of 14x14 and 7x7, which are one block.
  *
  * A tile walks down its rows. In a step a row of dst gets its bias and the pairs of the first row
  * of the kernel, the row above it those of the second, and so on: products of one row of dst come a
@@ -32,10 +32,9 @@ bias_pair .req x7
 
 /* ---- parts of a step: row r of dst, row i of source, if there is one ---- */
 
-/* Rows come two at a time, by an address for even ones and one for odd ones; but of whole planes, whose
- * distance of rows is known, by one that moves on after as many rows as LDP can reach. */
-    .set DENSE_ROW, 28 * 4
-    .set REACH, 9
+/* Rows come two at a time, by an address for even ones and one for odd ones; of whole planes, whose
+ * distance of rows is known (`dense`), these move on only after as many rows as LDP can reach. */
+    .set REACH, 1008
     .macro move_on i, even, odd
     .if (dense == 0) & (\i >= top + 2) & (\i < end)
     .if \i % 2
@@ -51,17 +50,23 @@ bias_pair .req x7
     .endif
     .endm
     .macro load_row_of x, i, even, odd, apart
-    .if dense
-    .if (\i > 1) & (\i % REACH == 1)
-    add \odd, \odd, #REACH * DENSE_ROW
-    .endif
-    load_two_at \x, %(\x + 1), \odd, %((\i - 1) % REACH * DENSE_ROW)
-    .elseif \apart < 16
+    .if \apart < 16
     load_two_apart \x, %(\x + 1), %(\i % 2), \even, \odd, \apart
     .elseif \i % 2
-    load_two_at \x, %(\x + 1), \odd, 0
+    load_two_of \x, %((\i - 1) / 2), \odd
     .else
-    load_two_at \x, %(\x + 1), \even, 0
+    load_two_of \x, %((\i - 1) / 2), \even
+    .endif
+    .endm
+    .macro load_two_of x, number, from
+    .if dense
+    .set reach, REACH / (2 * dense) + 1
+    .if (\number > 0) & (\number % reach == 0)
+    add \from, \from, #reach * 2 * dense
+    .endif
+    load_two_at \x, %(\x + 1), \from, %(\number % reach * 2 * dense)
+    .else
+    load_two_at \x, %(\x + 1), \from, 0
     .endif
     .endm
     .macro load_two_apart first, second, is_odd, even, odd, apart
@@ -206,7 +211,7 @@ bias_pair .req x7
     .macro load_four first, row_number, at
     .set i, \row_number
     .rept 4
-    load_one_at %(\first + i % 8), \at, %((i - 1) * DENSE_ROW)
+    load_one_at %(\first + i % 8), \at, %((i - 1) * dense)
     .set i, i + 1
     .endr
     .endm
@@ -303,25 +308,40 @@ bias_pair .req x7
     load_bias w7
     lsl two_rows, row, #1
     .endm
-/* Of 14x14: one block of instructions, in which the next plane's weights are fetched, too. */
+/* Of 14x14 or 7x7: one block of instructions, in which the next plane's weights are fetched, too. The
+ * last tile of 7x7 does a column of the first one again. */
     .macro whole_planes
     mov in, weights
     .set weights_step, 8
     fetch_weights_3x3 1, %(weights_step), 27, 6
+    ldr scratch, [job, #JOB_ROW_BYTES]
+    cmp scratch, #28
+    b.eq 17f
+    planes_of_size 14
+17: planes_of_size 7
+    .endm
+    .macro planes_of_size R
 15: spread_weights_3x3 27
     load_bias w7
     mov base, src
     mov out, dst
-    .set dense, 1
-    tile 14, 1, LEFT
+    .set dense, 8 * \R
+    tile \R, 1, LEFT
+    .if \R == 7
+    sub base, base, #8
+    sub out, out, #4
+    fetch_next_weights_3x3 1, %(weights_step), 27, 6
+    tile 7, 1, MIDDLE
+    .else
     tile 14, 1, MIDDLE
     tile 14, 1, MIDDLE
-    .set dense, 0
     fetch_next_weights_3x3 1, %(weights_step), 27, 6
     half_tile
+    .endif
+    .set dense, 0
     cbz clamp, 16f
     mov to, dst
-    mov scratch, #14
+    mov scratch, #\R
     clamp_rows scratch
 16: next_plane
     b.ne 15b

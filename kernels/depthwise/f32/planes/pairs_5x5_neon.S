@@ -1,4 +1,5 @@
-/* Depthwise 5x5 convolution of planes in place with stride 2 in pairs (planes.h): lists of bands.
+/* Depthwise 5x5 convolution of planes in place with stride 2 in pairs (planes.h): lists of bands,
+ * and planes of 7x7, which are one block.
  *
  * A tile adds the pairs of two columns of the kernel in all its rows, those of two more, and then
  * the single column. Four rows: 100 FMLA, 11 UZP2, 4 FADDP and 33 LD1 of two vectors. */
@@ -8,12 +9,23 @@
     .set KERNEL, 5
 
 /* Vector registers: four rows of source; zeros in v8; two vectors of sums, later one, for each row of
- * dst; weights of pairs by column and row of the kernel, and those of the single column, in lane 0. */
+ * dst; weights of pairs by column and row of the kernel, and those of the single column, in lane 0. The
+ * tiles of whole planes have seven rows, and weights of one step (two columns, or the single one). */
     .set ROWS, 4
     .set AHEAD, 2
     .set ZERO, 8
-    .set SUMS, 9
-    .set WEIGHTS, 17
+    .set is_whole, 0
+    .macro find_registers
+    .set SOURCE, is_whole * 5
+    .set SUMS, 9 + is_whole * 9
+    .set WEIGHTS, 17 - is_whole * 17
+    .endm
+    find_registers
+
+/* The sides of whole planes: columns 1 … 4 of dst are as in the middle; columns 0, 5 and 6 are one
+ * tile, whose lane 1 is left over. So nothing has to be shifted in at the edges, and most of what is
+ * padding is left out: column 0 has nothing of the first pair, and half a vector of the other one. */
+    .set OUTER, 4
 
 /* ---- rows of source: to v(x) and v(x + 1), and what their sums need of them in v(x) ---- */
 
@@ -31,8 +43,10 @@
 
 /* Two columns of the kernel, number `pair` of them. The left edge may lack two columns. */
     .macro start_pairs side
-    .set is_cut, (\side == LEFT) & (pair == 0)
-    .if is_cut | (pair == 1)
+    .set is_cut, (\side == LEFT) & (step == 0)
+    .if \side == OUTER
+    add in, base, #(32 + 8 * step)
+    .elseif is_cut | (step == 1)
     mov in, base
     .else
     sub in, base, #8
@@ -41,24 +55,27 @@
     .macro load_pairs side, x
     .if is_cut
     load_parts \x, q, %(\x + 1), 8
-    .else
+    .elseif \side != OUTER
     load_row \x
+    .elseif step
+    load_half_before \x, %(\x + 1)
+    .else
+    several ld1, 1, %(\x + 1), in, row
     .endif
+    .endm
+    .macro load_half_before first, second
+    ldur d\first, [in, #-40]
+    ldr q\second, [in]
+    add in, in, row
     .endm
     .macro arrange_pairs side, x
     .if is_cut
     shift_in \x, 8
     .endif
     .endm
-    .macro use_pairs R, x
-    .set r, 0
-    .rept \R
-    .if (i >= 2 * r) & (i < 2 * r + 5)
-    fma %(SUMS + 2 * r), \x, %(WEIGHTS + pair * 5 + i - 2 * r)
-    fma %(SUMS + 2 * r + 1), %(\x + 1), %(WEIGHTS + pair * 5 + i - 2 * r)
-    .endif
-    .set r, r + 1
-    .endr
+    .macro use_pairs side, x, r, ky
+    when %((\side != OUTER) | (step > 0)), fma %(SUMS + 2 * \r), \x, %(step_weights + \ky)
+    fma %(SUMS + 2 * \r + 1), %(\x + 1), %(step_weights + \ky)
     .endm
 
 /* The last column, of which tiles that are not the last one load nothing beyond what they need. */
@@ -70,7 +87,9 @@
     .endif
     .endm
     .macro load_single side, x
-    .if \side == RIGHT
+    .if \side == OUTER
+    load_parts \x, d, %(\x + 1), 40
+    .elseif \side == RIGHT
     load_parts \x, d, %(\x + 1), 16
     .else
     load_row \x
@@ -83,14 +102,8 @@
     every_other uzp1, \x, \x, %(\x + 1)
     .endif
     .endm
-    .macro use_single R, x
-    .set r, 0
-    .rept \R
-    .if (i >= 2 * r) & (i < 2 * r + 5)
-    fma %(SUMS + r), \x, %(WEIGHTS + 10 + i - 2 * r), 0
-    .endif
-    .set r, r + 1
-    .endr
+    .macro use_single side, x, r, ky
+    fma %(SUMS + \r), \x, %(step_weights + \ky), 0
     .endm
 
 /* ---- a tile ---- */
@@ -105,13 +118,28 @@
     add_neighbours %(SUMS + \r), %(SUMS + 2 * \r), %(SUMS + 2 * \r + 1)
     .endm
 
+/* Weights of a step: of whole planes from the stack, 32 bytes behind the bias. */
+    .set STEP_BYTES, 5 * 16
+    .macro find_weights size
+    .set step_weights, WEIGHTS + step * 5
+    .if is_whole
+    .set step_weights, WEIGHTS
+    each ky, 5, load_stacked \size, %(WEIGHTS + ky), %(step * STEP_BYTES + 16 * ky)
+    .endif
+    .endm
+    .macro load_stacked size, to, at
+    ldr \size\to, [sp, #at_locals + 32 + \at]
+    .endm
+
 /* What is done while the first rows come. */
     .macro prepare_pairs R
-    .if pair == 0
+    find_weights q
+    .if step == 0
     for_all load_bias_pair, 0, \R
     .endif
     .endm
     .macro prepare_single R
+    find_weights s
     for_all add_pairs, 0, \R
     .endm
 
@@ -121,18 +149,28 @@
     .set i, top - AHEAD
     .rept end - top + AHEAD
     .if i + AHEAD < end
-    load_\what \side, %((i + AHEAD - top) % ROWS * 2)
+    load_\what \side, %((i + AHEAD - top) % ROWS * 2 + SOURCE)
     .endif
     .if i + 1 == top
     prepare_\what \R
     .endif
     .if (i + 1 >= top) & (i + 1 < end)
-    arrange_\what \side, %((i + 1 - top) % ROWS * 2)
+    arrange_\what \side, %((i + 1 - top) % ROWS * 2 + SOURCE)
     .endif
     .if i >= top
-    use_\what \R, %((i - top) % ROWS * 2)
+    reach \R, use_\what \side, %((i - top) % ROWS * 2 + SOURCE)
+    when is_whole, take_next \side
     .endif
     .set i, i + 1
+    .endr
+    .endm
+/* Each row of dst that row i of source reaches. */
+    .macro reach R, what:vararg
+    .set r, 0
+    .rept \R
+    .set ky, i - 2 * r
+    when %((ky >= 0) & (ky < 5)), \what, %(r), %(ky)
+    .set r, r + 1
     .endr
     .endm
 
@@ -145,15 +183,18 @@
     .macro store sum
     st1 {v\sum\().4s}, [to], dst_row
     .endm
+    .macro store_outer sum
+    st1 {v\sum\().s}[0], [to], dst_row
+    st1 {v\sum\().d}[1], [out], dst_row
+    .endm
 
-    .macro tile R, padding, side
-    .set pair, 0
-    .rept 2
-    walk \R, \padding, \side, pairs
-    .set pair, pair + 1
-    .endr
+    .macro add_all R, padding, side
+    each step, 2, walk \R, \padding, \side, pairs
     walk \R, \padding, \side, single
     mov to, out
+    .endm
+    .macro tile R, padding, side
+    add_all \R, \padding, \side
     for_all store, %(SUMS), \R
     add base, base, #32
     add out, out, #16
@@ -161,24 +202,42 @@
 
 /* ---- a plane ---- */
 
-    .macro load_weight register, kx
+    .macro load_weight register, kx, from
     .if \kx == 0
-    ldr \register, [in]
+    ldr \register, [\from]
     .else
-    load_weight_at \register, %(3 + \kx)
+    load_weight_at \register, %(3 + \kx), \from
     .endif
     .endm
-    .macro load_weight_at register, offset
-    ldr \register, [in, x\offset]
+    .macro load_weight_at register, offset, from
+    ldr \register, [\from, x\offset]
     .endm
-    .macro load_two_weights vector, kx
-    load_weight w16, \kx
-    load_weight w3, %(\kx + 1)
-    orr x16, x16, x3, lsl #32
-    spread_pair \vector, x16
+    .macro take_pair ky, step, from
+    load_weight w16, %(2 * \step), \from
+    load_weight w27, %(2 * \step + 1), \from
+    orr x16, x16, x27, lsl #32
+    .if is_whole
+    stp x16, x16, [sp, #at_locals + 32 + \step * STEP_BYTES + 16 * \ky]
+    .else
+    spread_pair %(WEIGHTS + \step * 5 + \ky), x16
+    .endif
     .endm
-    .macro load_one_weight vector
-    load_weight s\vector, 4
+    .macro take_single ky, from
+    .if is_whole
+    load_weight w16, 4, \from
+    str w16, [sp, #at_locals + 32 + 2 * STEP_BYTES + 16 * \ky]
+    .else
+    load_single_weight %(WEIGHTS + 10 + \ky), \from
+    .endif
+    .endm
+    .macro load_single_weight to, from
+    load_weight s\to, 4, \from
+    .endm
+    .macro take_row ky
+    take_pair \ky, 0, in
+    take_pair \ky, 1, in
+    take_single \ky, in
+    add in, in, weights_row
     .endm
 
     .macro begin_function_constants
@@ -190,19 +249,65 @@
     add x6, x5, w_tap
     lsl x7, w_tap, #2
     .endm
-    .macro begin_plane_constants
+    .macro stack_bias
     load_bias w16
     stp x16, x16, [sp, #at_locals]
     stp x16, x16, [sp, #at_locals + 16]
+    .endm
+    .macro begin_plane_constants
+    stack_bias
     mov in, weights
-    .set ky, 0
-    .rept 5
-    load_two_weights %(WEIGHTS + ky), 0
-    load_two_weights %(WEIGHTS + 5 + ky), 2
-    load_one_weight %(WEIGHTS + 10 + ky)
-    add in, in, weights_row
-    .set ky, ky + 1
-    .endr
+    each ky, 5, take_row %ky
+    .endm
+
+/* ---- planes of 7x7: one block of instructions ---- */
+
+next_weights .req x28
+
+/* A part of the next plane's weights, as soon as those that are there have been loaded for the last time;
+ * or those of the last plane once more. */
+    .macro take_next side
+    .set ky, (i - top) / 2
+    .if (\side == OUTER) & (step > 0)
+    when %(i == top), find_next_weights
+    .if ky >= 5
+    .elseif i % 2
+    when %(step == 2), take_single %(ky), next_weights
+    add next_weights, next_weights, weights_row
+    .else
+    take_pair %(ky), %(step - 1), next_weights
+    .endif
+    .endif
+    .endm
+    .macro find_next_weights
+    cmp planes, #1
+    cset next_weights, ne
+    add next_weights, weights, next_weights, lsl #2
+    .endm
+    .macro whole_planes
+    .set is_whole, 1
+    find_registers
+    mov in, weights
+    each ky, 5, take_row %ky
+15: stack_bias
+    add base, src, #8
+    add out, dst, #4
+    add_all 7, 3, MIDDLE
+    for_all store, %(SUMS), 7
+    mov base, src
+    mov out, dst
+    add_all 7, 3, OUTER
+    add out, dst, #20
+    for_all store_outer, %(SUMS), 7
+    .set is_whole, 0
+    find_registers
+    cbz clamp, 16f
+    mov to, dst
+    mov scratch, #7
+    clamp_rows scratch
+16: next_plane
+    b.ne 15b
+    b 12b
     .endm
 
     function dwconv_f32_planes_pairs_5x5

@@ -5,7 +5,7 @@
  *   tile R, padding, side            which leaves `base` and `out` at the tile to the right
  *   begin_function_constants         vectors that all planes share
  *   begin_plane_constants            the bias and weights of one
- *   whole_planes                     3x3: what is done without a list, to label 12 */
+ *   whole_planes                     what is done without a list, to label 12 */
 /* clang-format off */
 #include "kernels/depthwise/f32/planes/pairs_neon.h"
 
@@ -95,20 +95,16 @@ last_dst .req x30
     .endm
 
     .macro function name
-    begin_planes \name, 30, 48
+    begin_planes \name, 30, %(48 + KERNEL / 5 * 224)
     ldr weights_row, [job, #JOB_WEIGHTS_ROW]
     ldr vectors, [job, #JOB_VECTORS]
     ldp last_src, last_dst, [job, #JOB_LAST_SRC]
     begin_function_constants
     adr bodies, .Lbands
-    .if KERNEL == 3
     cbz tiles, 13f
-    .endif
     planes_of_bands
 12: pop_and_return
-    .if KERNEL == 3
 13: whole_planes
-    .endif
     .p2align 2
 .Lbands:
     for_bands band_entry

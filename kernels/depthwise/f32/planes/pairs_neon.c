@@ -80,15 +80,18 @@ static void list_columns(struct dwconv_f32_planes *job, const struct dwconv_f32_
     job->last_src = STRIDE * job->last_dst;
 }
 
-/* The assembly of 3x3 that needs no list for these planes, if there is some. */
-static dwconv_f32_planes_fn *find_whole(const struct dwconv_f32_task *task,
-                                        const struct planes_gap *gap)
+/* Does the assembly need no list of bands for these planes? They are one block of it; of 3x3 only
+ * where rows follow one another. */
+static int are_whole(const struct dwconv_f32_task *task, const struct planes_gap *gap)
 {
-    size_t rows = task->out_rows;
-    if (task->kw != 3 || rows != task->out_cols || !gap->above || gap->below || task->first >= 0 ||
-        ends_even(task) || task->rows[2] - task->rows[1] != (ptrdiff_t)(STRIDE * rows))
-        return NULL;
-    return rows == 14 ? dwconv_f32_planes_pairs_3x3 : NULL;
+    size_t rows = task->out_rows, half = task->kw / 2;
+    if (rows != task->out_cols || gap->above != half || gap->below != half - 1 ||
+        task->first >= 0 || ends_even(task))
+        return 0;
+    if (task->kw == 5)
+        return rows == 7;
+    return (rows == 7 || rows == 14) &&
+           task->rows[2] - task->rows[1] == (ptrdiff_t)(STRIDE * rows);
 }
 
 static void run(const struct dwconv_f32_task *task)
@@ -102,12 +105,8 @@ static void run(const struct dwconv_f32_task *task)
     }
     struct dwconv_f32_planes job = planes_job(task, gap.above, limits);
     list_columns(&job, task);
-    dwconv_f32_planes_fn *whole = find_whole(task, &gap);
-    job.tiles = whole ? NULL : task->scratch;
-    if (whole)
-        whole(&job);
-    else
-        (task->kw == 3 ? dwconv_f32_planes_pairs_3x3 : dwconv_f32_planes_pairs_5x5)(&job);
+    job.tiles = are_whole(task, &gap) ? NULL : task->scratch;
+    (task->kw == 3 ? dwconv_f32_planes_pairs_3x3 : dwconv_f32_planes_pairs_5x5)(&job);
 }
 
 static int does(const struct dwconv_f32_task *task)
