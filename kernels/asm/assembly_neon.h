@@ -25,6 +25,11 @@
     .macro each_from counter, first, count, what:vararg
     each_by 1, \counter, \first, \count, \what
     .endm
+    .macro times count, what:vararg
+    .rept \count
+    \what
+    .endr
+    .endm
     .macro each counter, count, what:vararg
     each_from \counter, 0, \count, \what
     .endm

@@ -19,9 +19,7 @@
     .macro plan_lanes height, vectors
     .set lanes, 16 / lane_bytes
     .set together, 2
-    .rept 3
-    when %((\height * together) % lanes), .set together, together * 2
-    .endr
+    times 3, when %((\height * together) % lanes), .set together, together * 2
     when %((together < 4) & (\height * 4 <= 4 * lanes)), .set together, 4
     .set a_registers, \height * together / lanes
     .set in_round, 4

@@ -98,17 +98,13 @@
     .endr
     .endr
     when \last, subs rounds, rounds, #1
-    .rept ops
-    when %(op < ops), load_op \R, \C, \next
-    .endr
+    times ops, when %(op < ops), load_op \R, \C, \next
     .endm
 
     .macro load_group_0 R, C
     count_vectors \R, \C, 0
     .set op, 0
-    .rept 3 * vectors
-    load_op \R, \C, 0
-    .endr
+    times %(3 * vectors), load_op \R, \C, 0
     .endm
 
     .macro begin_rounds

@@ -28,21 +28,15 @@
     .endm
 
     .macro multiply_row R, C, pairs, i, half
-    .set j, 0
-    .rept \C
-    fma %(32 - \R * \C + \i * \C + j), %(2 * (\i % \pairs) + \half), %(32 - \R * \C - 2 * \C + 2 * j + \half)
-    .set j, j + 1
-    .endr
+    .set first, 32 - \R * \C
+    each j, \C, fma %(first + \i * \C + j), %(2 * (\i % \pairs) + \half), %(first - 2 * \C + 2 * j + \half)
     .endm
 
     .macro round R, C, pairs, lag
     each n, \pairs, load_row \R, \C, \pairs, %(n)
     load %(32 - \R * \C - 2 * \C), %(32 - \R * \C - 2 * \C + 1), 2
-    .set n, 1
-    .rept \C - 1
-    load %(32 - \R * \C - 2 * \C + 2 * n), %(32 - \R * \C - 2 * \C + 2 * n + 1), %(12 + n)
-    .set n, n + 1
-    .endr
+    .set first, 32 - \R * \C - 2 * \C
+    each_from n, 1, %(\C - 1), load %(first + 2 * n), %(first + 2 * n + 1), %(12 + n)
     .set n, 0
     .rept \R + \lag
     when %(n < \R), multiply_row \R, \C, \pairs, %(n), 0

@@ -12,11 +12,7 @@ panel .req x16
     .set i, 0
     .rept 8
     .set value, i * \stride + \t
-    .set v, 0
-    .rept \vectors
-    multiply \op, %(32 - 8 * \vectors + \vectors * i + v), %(5 + v), %((value / 4) % 5), %(value % 4)
-    .set v, v + 1
-    .endr
+    multiply_row_by \op, \vectors, %(32 - (8 - i) * \vectors), 5, %((value / 4) % 5), %(value % 4)
     .set i, i + 1
     .endr
     .endm

@@ -83,9 +83,7 @@
     .set op, 0
     .set f, 0
     each u, units, use_b \fop, \V, \width, %(from), %(\V - from), %(\number * units + u), %(end)
-    .rept ops
-    next_op \V, %(\V - from)
-    .endr
+    times ops, next_op \V, %(\V - from)
     .endm
 
 /* A of the first step, and as much of B as there is room for. */

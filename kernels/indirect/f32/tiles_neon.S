@@ -29,11 +29,8 @@ rest .req x8
     add at, at, #4 * \count
     .set v, 0
     .rept \count * \vectors
-    .set i, 0
-    .rept \pixel_count
-    fma %(16 + i * \vectors + v % \vectors), %(\pixel_count + v), %(i), %(v / \vectors)
-    .set i, i + 1
-    .endr
+    .set sum, 16 + v % \vectors
+    multiply_tile fmla, \pixel_count, 1, %sum, \vectors, %(\pixel_count + v), 0, %(v / \vectors)
     .set v, v + 1
     .endr
     .endm

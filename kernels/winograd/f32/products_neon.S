@@ -312,9 +312,7 @@
     .endr
     insert_waiting
     .set l, late + 4 * \width
-    .rept 3
-    move_on \height, \width
-    .endr
+    times 3, move_on \height, \width
     .endm
 
     /* What the first group finds loaded. */

@@ -222,9 +222,7 @@ w_high .req x0
     fill \R, \S
     .set f, f + 1
     .endr
-    .rept 2 * (ends - l) + 2
-    fill \R, \S
-    .endr
+    times %(2 * (ends - l) + 2), fill \R, \S
     .endm
 
 /* ---- a tile ---- */

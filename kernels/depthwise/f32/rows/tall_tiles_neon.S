@@ -140,9 +140,7 @@ dst_column .req x19
     .p2align 4
 12: begin_column \V, \R
     mov out, dst
-    .rept \KH
-    take_column \KH, \S, \V, \R, \above, \below
-    .endr
+    times \KH, take_column \KH, \S, \V, \R, \above, \below
     store_sums \V, \R
     next_column
     cmp at, whole

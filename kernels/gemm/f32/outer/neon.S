@@ -41,20 +41,14 @@
     .set i, 0
     .rept \height
     find_value \height, %(i)
-    .set j, 0
-    .rept \vectors
-    multiply \op, %(32 - \height * \vectors + i * \vectors + j), %(2 + j), %(value), %(lane)
-    .set j, j + 1
-    .endr
+    multiply_row_by \op, \vectors, %(32 - (\height - i) * \vectors), 2, %value, %lane
     .set i, i + 1
     .endr
     .endm
 
     .macro outer_round height, vectors, first_op=fmla
     outer_step \height, \vectors, \first_op
-    .rept 3
-    outer_step \height, \vectors
-    .endr
+    times 3, outer_step \height, \vectors
     .endm
 
     .macro one_step height, vectors

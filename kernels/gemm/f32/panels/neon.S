@@ -56,9 +56,7 @@
     .macro panels_before_last height, vectors, lane, op
     .set done, 0
     .set panel, 0
-    .rept full
-    panel_step \height, \vectors, \lane, \op, 3
-    .endr
+    times full, panel_step \height, \vectors, \lane, \op, 3
     when %middle, panel_step \height, \vectors, \lane, \op, %(middle)
     .endm
 
