@@ -64,6 +64,15 @@ extern const size_t gemm_finish_kernel_count;
 gemm_finish_fn *gemm_finish_find(uint32_t features, enum element sum, enum element dst);
 
 /* The tables of one file each. */
+#define GEMM_FINISH_LIST(KERNEL) \
+    KERNEL(s32_f32, S32, F32)    \
+    KERNEL(s32_f16, S32, F16)    \
+    KERNEL(s32_bf16, S32, BF16)  \
+    KERNEL(s32_s8, S32, S8)      \
+    KERNEL(s32_u8, S32, U8)      \
+    KERNEL(f32_f32, F32, F32)    \
+    KERNEL(f32_f16, F32, F16)    \
+    KERNEL(f32_bf16, F32, BF16)
 enum { GEMM_FINISH_TYPES = 8 };
 extern const struct gemm_finish_kernel gemm_finish_neon[GEMM_FINISH_TYPES];
 extern const struct gemm_finish_kernel gemm_finish_ref[GEMM_FINISH_TYPES];

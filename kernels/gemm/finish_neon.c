@@ -284,28 +284,15 @@ INLINE void finish_all(const struct gemm_finish *finish, enum element sum, enum 
         finish_rest(finish, element_bytes(dst), run);
 }
 
-#define KERNEL(name, sum, dst)                         \
-    static void name(const struct gemm_finish *finish) \
-    {                                                  \
-        finish_all(finish, sum, dst, name);            \
+#define KERNEL(types, sum, dst)                                           \
+    static void finish_##types(const struct gemm_finish *finish)          \
+    {                                                                     \
+        finish_all(finish, ELEMENT_##sum, ELEMENT_##dst, finish_##types); \
     }
-KERNEL(finish_s32_f32_neon, ELEMENT_S32, ELEMENT_F32)
-KERNEL(finish_s32_f16_neon, ELEMENT_S32, ELEMENT_F16)
-KERNEL(finish_s32_bf16_neon, ELEMENT_S32, ELEMENT_BF16)
-KERNEL(finish_s32_s8_neon, ELEMENT_S32, ELEMENT_S8)
-KERNEL(finish_s32_u8_neon, ELEMENT_S32, ELEMENT_U8)
-KERNEL(finish_f32_f32_neon, ELEMENT_F32, ELEMENT_F32)
-KERNEL(finish_f32_f16_neon, ELEMENT_F32, ELEMENT_F16)
-KERNEL(finish_f32_bf16_neon, ELEMENT_F32, ELEMENT_BF16)
+GEMM_FINISH_LIST(KERNEL)
 #undef KERNEL
 
-const struct gemm_finish_kernel gemm_finish_neon[GEMM_FINISH_TYPES] = {
-    {"finish_s32_f32_neon", CPU_NEON, ELEMENT_S32, ELEMENT_F32, finish_s32_f32_neon},
-    {"finish_s32_f16_neon", CPU_NEON, ELEMENT_S32, ELEMENT_F16, finish_s32_f16_neon},
-    {"finish_s32_bf16_neon", CPU_NEON, ELEMENT_S32, ELEMENT_BF16, finish_s32_bf16_neon},
-    {"finish_s32_s8_neon", CPU_NEON, ELEMENT_S32, ELEMENT_S8, finish_s32_s8_neon},
-    {"finish_s32_u8_neon", CPU_NEON, ELEMENT_S32, ELEMENT_U8, finish_s32_u8_neon},
-    {"finish_f32_f32_neon", CPU_NEON, ELEMENT_F32, ELEMENT_F32, finish_f32_f32_neon},
-    {"finish_f32_f16_neon", CPU_NEON, ELEMENT_F32, ELEMENT_F16, finish_f32_f16_neon},
-    {"finish_f32_bf16_neon", CPU_NEON, ELEMENT_F32, ELEMENT_BF16, finish_f32_bf16_neon},
-};
+#define KERNEL(types, sum, dst) \
+    {"finish_" #types "_neon", CPU_NEON, ELEMENT_##sum, ELEMENT_##dst, finish_##types},
+const struct gemm_finish_kernel gemm_finish_neon[GEMM_FINISH_TYPES] = {GEMM_FINISH_LIST(KERNEL)};
+#undef KERNEL

@@ -38,28 +38,15 @@ static void run(const struct gemm_finish *finish, enum element sum, enum element
                               value(finish, sum, i, j));
 }
 
-#define KERNEL(name, sum, dst)                         \
-    static void name(const struct gemm_finish *finish) \
-    {                                                  \
-        run(finish, sum, dst);                         \
+#define KERNEL(types, sum, dst)                                  \
+    static void finish_##types(const struct gemm_finish *finish) \
+    {                                                            \
+        run(finish, ELEMENT_##sum, ELEMENT_##dst);               \
     }
-KERNEL(finish_s32_f32_ref, ELEMENT_S32, ELEMENT_F32)
-KERNEL(finish_s32_f16_ref, ELEMENT_S32, ELEMENT_F16)
-KERNEL(finish_s32_bf16_ref, ELEMENT_S32, ELEMENT_BF16)
-KERNEL(finish_s32_s8_ref, ELEMENT_S32, ELEMENT_S8)
-KERNEL(finish_s32_u8_ref, ELEMENT_S32, ELEMENT_U8)
-KERNEL(finish_f32_f32_ref, ELEMENT_F32, ELEMENT_F32)
-KERNEL(finish_f32_f16_ref, ELEMENT_F32, ELEMENT_F16)
-KERNEL(finish_f32_bf16_ref, ELEMENT_F32, ELEMENT_BF16)
+GEMM_FINISH_LIST(KERNEL)
 #undef KERNEL
 
-const struct gemm_finish_kernel gemm_finish_ref[GEMM_FINISH_TYPES] = {
-    {"finish_s32_f32_ref", 0, ELEMENT_S32, ELEMENT_F32, finish_s32_f32_ref},
-    {"finish_s32_f16_ref", 0, ELEMENT_S32, ELEMENT_F16, finish_s32_f16_ref},
-    {"finish_s32_bf16_ref", 0, ELEMENT_S32, ELEMENT_BF16, finish_s32_bf16_ref},
-    {"finish_s32_s8_ref", 0, ELEMENT_S32, ELEMENT_S8, finish_s32_s8_ref},
-    {"finish_s32_u8_ref", 0, ELEMENT_S32, ELEMENT_U8, finish_s32_u8_ref},
-    {"finish_f32_f32_ref", 0, ELEMENT_F32, ELEMENT_F32, finish_f32_f32_ref},
-    {"finish_f32_f16_ref", 0, ELEMENT_F32, ELEMENT_F16, finish_f32_f16_ref},
-    {"finish_f32_bf16_ref", 0, ELEMENT_F32, ELEMENT_BF16, finish_f32_bf16_ref},
-};
+#define KERNEL(types, sum, dst) \
+    {"finish_" #types "_ref", 0, ELEMENT_##sum, ELEMENT_##dst, finish_##types},
+const struct gemm_finish_kernel gemm_finish_ref[GEMM_FINISH_TYPES] = {GEMM_FINISH_LIST(KERNEL)};
+#undef KERNEL
