@@ -131,44 +131,12 @@ static void run(const struct gemm_f32_listed *strip)
 
 static void pack(const struct gemm_f32_listed *strip)
 {
-    struct gemm_f32_listed packed = *strip;
-    size_t depth = 4 * strip->rounds + strip->tail;
-    for (size_t q = 0; q < strip->panels; q++)
-        for (size_t p = 0; p < depth; p++)
-            memcpy(strip->to + q * strip->b_step + p * WIDEST,
-                   strip->from + p * strip->from_row + q * WIDEST, WIDEST * sizeof(float));
-    packed.b = strip->to;
-    run(&packed);
-}
-
-/* A tile's panels of 12 columns, and those of 8 columns beside them. */
-static void run_regular_tile(const struct gemm_f32_listed *strip, const float *const *rows,
-                             size_t t)
-{
-    size_t first = WIDEST * strip->panels;
-    struct gemm_f32_listed tile = *strip;
-    tile.rows = rows;
-    tile.tiles = 1;
-    tile.c += t * strip->height * strip->ldc;
-    run(&tile);
-    tile.width = 2 * LANES;
-    tile.b = strip->b_eights;
-    tile.b_step = strip->eights_step;
-    tile.panels = strip->eights;
-    tile.c += first;
-    tile.bias = strip->bias ? strip->bias + first : NULL;
-    run(&tile);
+    gemm_f32_listed_pack_by(strip, run);
 }
 
 static void regular(const struct gemm_f32_listed *strip)
 {
-    const float *rows[GEMM_F32_LIST];
-    for (size_t t = 0; t < strip->tiles; t++) {
-        const float *first = strip->a + t * strip->height * strip->a_row;
-        for (size_t i = 0; i < GEMM_F32_LIST; i++)
-            rows[i] = i < strip->height ? first + i * strip->a_row : first;
-        run_regular_tile(strip, rows, t);
-    }
+    gemm_f32_listed_regular_by(strip, run);
 }
 
 /* clang-format off */

@@ -142,4 +142,8 @@ size_t gemm_f32_listed_columns_height(size_t width);
 gemm_f32_listed_fn *gemm_f32_listed_run(const struct gemm_f32_listed_kernels *kernels,
                                         size_t height, size_t width);
 
+/* Those that pack, and those for regular rows, by one for listed rows of any height and width. */
+void gemm_f32_listed_pack_by(const struct gemm_f32_listed *strip, gemm_f32_listed_fn *run_packed);
+void gemm_f32_listed_regular_by(const struct gemm_f32_listed *strip, gemm_f32_listed_fn *run_rows);
+
 #endif

@@ -2,6 +2,7 @@
 #include "kernels/gemm/f32/listed/listed.h"
 
 #include <math.h>
+#include <string.h>
 
 static float clamp(const struct gemm_f32_listed *strip, float x)
 {
@@ -63,47 +64,56 @@ void gemm_f32_listed_columns_ref(const struct gemm_f32_listed *strip)
     }
 }
 
-static void pack(const struct gemm_f32_listed *strip)
+void gemm_f32_listed_pack_by(const struct gemm_f32_listed *strip, gemm_f32_listed_fn *run_packed)
 {
     struct gemm_f32_listed packed = *strip;
     size_t depth = 4 * strip->rounds + strip->tail, width = strip->width;
     for (size_t q = 0; q < strip->panels; q++)
         for (size_t p = 0; p < depth; p++)
-            for (size_t j = 0; j < width; j++)
-                strip->to[q * strip->b_step + p * width + j] =
-                    strip->from[p * strip->from_row + q * width + j];
+            memcpy(strip->to + q * strip->b_step + p * width,
+                   strip->from + p * strip->from_row + q * width, width * sizeof(float));
     packed.b = strip->to;
-    run(&packed);
+    run_packed(&packed);
+}
+
+static void pack(const struct gemm_f32_listed *strip)
+{
+    gemm_f32_listed_pack_by(strip, run);
 }
 
 /* A tile's panels of 12 columns, and those of 8 columns beside them. */
 static void run_regular_tile(const struct gemm_f32_listed *strip, const float *const *rows,
-                             size_t t)
+                             size_t t, gemm_f32_listed_fn *run_rows)
 {
     size_t first = 12 * strip->panels;
     struct gemm_f32_listed tile = *strip;
     tile.rows = rows;
     tile.tiles = 1;
     tile.c += t * strip->height * strip->ldc;
-    run(&tile);
+    run_rows(&tile);
     tile.width = 8;
     tile.b = strip->b_eights;
     tile.b_step = strip->eights_step;
     tile.panels = strip->eights;
     tile.c += first;
     tile.bias = strip->bias ? strip->bias + first : NULL;
-    run(&tile);
+    run_rows(&tile);
 }
 
-static void regular(const struct gemm_f32_listed *strip)
+void gemm_f32_listed_regular_by(const struct gemm_f32_listed *strip, gemm_f32_listed_fn *run_rows)
 {
     const float *rows[GEMM_F32_LIST];
     for (size_t t = 0; t < strip->tiles; t++) {
         const float *first = strip->a + t * strip->height * strip->a_row;
         for (size_t i = 0; i < GEMM_F32_LIST; i++)
             rows[i] = i < strip->height ? first + i * strip->a_row : first;
-        run_regular_tile(strip, rows, t);
+        run_regular_tile(strip, rows, t, run_rows);
     }
+}
+
+static void regular(const struct gemm_f32_listed *strip)
+{
+    gemm_f32_listed_regular_by(strip, run);
 }
 
 /* clang-format off */
