@@ -159,9 +159,9 @@ static double packing_cycles(const struct convolution_shape *s)
     return are_packed ? 0 : taps * (60 + (double)(s->groups * s->oc));
 }
 
-/* The tiles of depthwise/f32/planes/copied_neon.c: squares, where three taps of a column share the
- * rows that are loaded, and vectors of which each is loaded for one product. */
-enum { SQUARE_ROWS = 7, SQUARE_VECTORS = 2, SQUARE_TAPS = 3 };
+/* The tiles of depthwise/f32/planes/copied_neon.c: pairs of columns, where the taps of a kernel's
+ * column share the rows that are loaded, and vectors of which each is loaded for one product. */
+enum { PAIR_ROWS = 7, PAIR = 2 };
 
 /* So many products, of which one waits for another `depth` times, and loads. Cores that issue in
  * order wait for these. */
@@ -174,28 +174,28 @@ static double tile_cycles(double products, double depth, double loads, const str
     return fmax(fmax(products / pipes, depth * latency), loads / fmax(core->loads_per_cycle, 1));
 }
 
-/* Rows of dst that squares do: all, if few of the rows before are done again. */
-static size_t square_rows(const struct convolution_shape *s)
+/* Rows of dst that have columns: all, if few of the rows before are done again. */
+static size_t column_rows(const struct convolution_shape *s)
 {
-    size_t rows = (size_t)s->out[HEIGHT], left = rows % SQUARE_ROWS;
-    if (s->kernel[HEIGHT] != SQUARE_TAPS || s->dilation[HEIGHT] != 1 || rows < SQUARE_ROWS ||
-        s->out[WIDTH] <= LANES)
+    size_t rows = (size_t)s->out[HEIGHT], left = rows % PAIR_ROWS;
+    neo_dim kernel = s->kernel[HEIGHT];
+    if ((kernel != 3 && kernel != 5 && kernel != 7) || s->dilation[HEIGHT] != 1 || rows < PAIR_ROWS)
         return 0;
-    return left > SQUARE_ROWS / 2 ? round_up(rows, SQUARE_ROWS) : rows - left;
+    return left > PAIR_ROWS / 2 ? round_up(rows, PAIR_ROWS) : rows - left;
 }
 
 /* Of all tiles of an image, for one column of a kernel's plane. */
 static double column_cycles(const struct convolution_shape *s, const struct core *core)
 {
-    const double tile = 8, beside = 2; /* of a tap: addresses and weights; clang wants doubles */
-    size_t rows = (size_t)s->out[HEIGHT], high = square_rows(s), width = (size_t)s->out[WIDTH];
-    size_t bands = high / SQUARE_ROWS;
-    double squares = (double)(bands * div_up(width, SQUARE_VECTORS * LANES));
-    double vectors = (double)((rows - min_size(rows, high)) * div_up(width, LANES));
-    double loads = SQUARE_VECTORS * (SQUARE_ROWS + SQUARE_TAPS - 1) + 1;
-    double products = SQUARE_VECTORS * SQUARE_ROWS * SQUARE_TAPS;
-    return squares * tile_cycles(products, SQUARE_TAPS, loads, core) +
-           vectors / tile * (double)s->kernel[HEIGHT] * tile_cycles(tile, 1, tile + beside, core);
+    const double tile = 10, beside = 2; /* of a tap: addresses and weights; clang wants doubles */
+    size_t rows = (size_t)s->out[HEIGHT], high = column_rows(s);
+    size_t vectors = div_up((size_t)s->out[WIDTH], LANES), taps = (size_t)s->kernel[HEIGHT];
+    double pairs = (double)div_up(high / PAIR_ROWS * vectors, PAIR);
+    double others = (double)((rows - min_size(rows, high)) * vectors);
+    double loads = (double)(PAIR * (PAIR_ROWS + taps - 1) + 1);
+    double products = (double)(PAIR * PAIR_ROWS * taps);
+    return pairs * tile_cycles(products, (double)taps, loads, core) +
+           others / tile * (double)taps * tile_cycles(tile, 1, tile + beside, core);
 }
 
 /* Of a call: lists of rows, of taps and of what tiles have. */

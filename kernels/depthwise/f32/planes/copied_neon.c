@@ -6,10 +6,11 @@
  * in dst are neighbours in the copy for every tap. Planes without padding and stride are in place.
  *
  * The plane's blocks of four columns are listed with their places in the copy and in dst; the last
- * one of a row overlaps the one before. A tile is eight blocks wherever they are, whose sums do not
- * wait for each other: a tap takes eight loads and eight products. Where the kernel has three rows,
- * tiles are squares of seven rows by two vectors, as far as there are as many: each row is loaded
- * once for its three taps, 18 loads for 42 products. */
+ * one of a row overlaps the one before. A tile is eight to twelve blocks wherever they are, whose
+ * sums do not wait for each other: a tap takes as many loads as products. Where the kernel has
+ * three, five or seven rows, tiles are two columns of seven blocks, wherever these are, as far as
+ * there are as many rows: each row is loaded once for all of its taps, 18 loads for 42 products, 22
+ * for 70 or 26 for 98. */
 #include <arm_neon.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@
 #include "kernels/asm/vector_neon.h"
 #include "kernels/depthwise/f32/depthwise.h"
 
-enum { LANES = 4, TILE = 8, ROWS = 7, SQUARE = 2 * ROWS, SHARED_TAPS = 3 };
+enum { LANES = 4, TILE = 12, LEAST = 8, FEW = 4, ROWS = 7, PAIR = 2 * ROWS };
 
 /* For each plane of the kernel, `plane` values apart, `rows` of `pitch` values, parts of `part`
  * values of each column of a stride; values from number `begin` on, as columns are counted, are
@@ -92,7 +93,7 @@ static struct parts find_parts(const struct dwconv_f32_task *task, const struct 
     };
     parts.taps = take(memory, &used, taps * sizeof *parts.taps);
     parts.places = take(memory, &used, taps * sizeof *parts.places);
-    parts.weights = take(memory, &used, (taps + 1) * sizeof *parts.weights);
+    parts.weights = take(memory, &used, (taps + LANES) * sizeof *parts.weights);
     parts.rows = take(memory, &used, rows_bytes(task, copy));
     parts.bytes = used;
     return parts;
@@ -142,38 +143,44 @@ static size_t fitted(size_t at, size_t length, size_t whole)
     return whole < length ? 0 : smaller(at, whole - length);
 }
 
-/* Are tiles squares, of ROWS rows that share what they load? */
-static int has_squares(const struct dwconv_f32_task *task)
+/* Do ROWS rows share what they load? */
+static int has_columns(const struct dwconv_f32_task *task)
 {
-    return task->kh == SHARED_TAPS && task->stride_h == task->dilation_h && !task->in_pairs &&
-           task->out_rows >= ROWS && task->out_cols > LANES;
+    int is_known = task->kh == 3 || task->kh == 5 || task->kh == 7;
+    return is_known && task->stride_h == task->dilation_h && !task->in_pairs &&
+           task->out_rows >= ROWS && task->out_cols >= LANES;
 }
 
-/* Rows that squares do: all, if few of the rows before are done again. */
-static size_t square_rows(const struct dwconv_f32_task *task)
+/* Rows that have columns: all, if few of the rows before are done again. */
+static size_t column_rows(const struct dwconv_f32_task *task)
 {
     size_t left = task->out_rows % ROWS;
-    if (!has_squares(task))
+    if (!has_columns(task))
         return 0;
     return left > ROWS / 2 ? task->out_rows : task->out_rows - left;
 }
 
-/* Returns their end. */
-static struct block *list_squares(const struct dwconv_f32_task *task, const struct copy *copy,
+/* The first blocks of columns, whose number becomes even by one that comes twice. Returns their
+ * end. */
+static struct block *list_columns(const struct dwconv_f32_task *task, const struct copy *copy,
                                   struct block *block)
 {
-    size_t rows = square_rows(task), columns = task->out_cols;
+    size_t rows = column_rows(task), columns = task->out_cols, count = 0;
     for (size_t y = 0; y < rows; y += ROWS)
-        for (size_t x = 0; x < columns; x += 2 * LANES)
-            *block++ = block_at(task, copy, fitted(y, ROWS, rows), fitted(x, 2 * LANES, columns));
-    return block;
+        for (size_t x = 0; x < columns; x += LANES, count++)
+            block[count] = block_at(task, copy, fitted(y, ROWS, rows), fitted(x, LANES, columns));
+    if (count % 2) {
+        block[count] = block[count - 1];
+        count++;
+    }
+    return block + count;
 }
 
 /* Of the other rows. */
 static struct block *list_blocks(const struct dwconv_f32_task *task, const struct copy *copy,
                                  struct block *block)
 {
-    for (size_t y = square_rows(task); y < task->out_rows; y++)
+    for (size_t y = column_rows(task); y < task->out_rows; y++)
         for (size_t x = 0; x < task->out_cols; x += LANES)
             *block++ = block_at(task, copy, y, fitted(x, LANES, task->out_cols));
     return block;
@@ -194,37 +201,31 @@ static size_t column_at(const struct dwconv_f32_task *task, size_t i)
 static void list_taps(const struct dwconv_f32_task *task, const struct copy *copy,
                       const struct parts *parts)
 {
-    size_t *tap = parts->taps, *place = parts->places;
+    size_t *tap = parts->taps, *place = parts->places, kd = task->kd, kh = task->kh;
+    size_t plane = copy->plane, down = task->dilation_h * copy->pitch;
+    size_t across = task->kw * task->weights_tap; /* from a weight to that of the next row */
     for (size_t i = 0; i < task->kw; i++) {
         size_t kx = column_at(task, i), x = kx * task->dilation_w, stride = task->stride_w;
         size_t column = stride == 1 ? x : x % stride * copy->part + x / stride;
-        for (size_t kz = 0; kz < task->kd; kz++)
-            for (size_t ky = 0; ky < task->kh; ky++) {
-                size_t row = kz * copy->plane + ky * task->dilation_h * copy->pitch;
-                *tap++ = (row + column) * sizeof(float);
-                *place++ = ((kz * task->kh + ky) * task->kw + kx) * task->weights_tap;
+        size_t weight = kx * task->weights_tap;
+        for (size_t kz = 0; kz < kd; kz++)
+            for (size_t ky = 0; ky < kh; ky++, weight += across) {
+                *tap++ = (kz * plane + ky * down + column) * sizeof(float);
+                *place++ = weight;
             }
     }
 }
 
 /* ---- copies ---- */
 
-INLINE void copy_dense(float *to, const float *from, size_t count)
+INLINE const float *at_byte(const float *from, size_t bytes)
 {
-    size_t i = 0;
-    for (; i + 2 * LANES <= count; i += 2 * LANES) {
-        float32x4_t first = vld1q_f32(from + i), second = vld1q_f32(from + i + LANES);
-        vst1q_f32(to + i, first);
-        vst1q_f32(to + i + LANES, second);
-    }
-    if (i < count && count >= 2 * LANES) {
-        float32x4_t first = vld1q_f32(from + count - 2 * LANES);
-        vst1q_f32(to + count - LANES, vld1q_f32(from + count - LANES));
-        vst1q_f32(to + count - 2 * LANES, first);
-        return;
-    }
-    for (; i < count; i++)
-        to[i] = from[i];
+    return (const float *)(const void *)((const char *)from + bytes);
+}
+
+INLINE float *to_byte(float *to, size_t bytes)
+{
+    return (float *)(void *)((char *)to + bytes);
 }
 
 /* Every second one to `odd`. */
@@ -243,9 +244,7 @@ INLINE void copy_apart(float *even, float *odd, const float *from, size_t count)
 static void copy_row(const struct copy *copy, size_t stride, float *to, const float *from)
 {
     size_t begin = copy->begin;
-    if (stride == 1)
-        copy_dense(to + begin, from, copy->count);
-    else if (stride == 2)
+    if (stride == 2)
         copy_apart(to + begin % 2 * copy->part + begin / 2,
                    to + (begin + 1) % 2 * copy->part + (begin + 1) / 2, from, copy->count);
     else
@@ -253,14 +252,44 @@ static void copy_row(const struct copy *copy, size_t stride, float *to, const fl
             to[(begin + i) % stride * copy->part + (begin + i) / stride] = from[i];
 }
 
-static __attribute__((noinline)) void copy_rows(const struct dwconv_f32_task *task,
-                                                const struct copy *copy, float *to, size_t ahead)
+/* The rows of a plane that are there, whose first value is so far ahead. */
+static void copy_rows(const struct copy *copy, size_t stride, float *to, const float *const *rows,
+                      size_t ahead)
 {
-    for (size_t kz = 0; kz < task->kd; kz++) {
+    for (size_t y = 0; y < copy->rows; y++, to += copy->pitch)
+        if (rows[y])
+            copy_row(copy, stride, to, rows[y] + ahead);
+}
+
+/* The same where values are vectors side by side; a row's last one overlaps the one before. */
+static __attribute__((noinline)) void copy_dense(const struct copy *copy, float *to,
+                                                 const float *const *rows, size_t ahead)
+{
+    const float *const *end = rows + copy->rows;
+    size_t last = (copy->count - LANES) * sizeof(float), pitch = copy->pitch; /* last: in bytes */
+    for (to += copy->begin; rows < end; rows++, to += pitch) {
+        size_t i = 0;
+        if (!*rows)
+            continue;
+        const float *from = *rows + ahead;
+        do {
+            vst1q_f32(to_byte(to, i), vld1q_f32(at_byte(from, i)));
+            i += LANES * sizeof(float);
+        } while (i < last);
+        vst1q_f32(to_byte(to, last), vld1q_f32(at_byte(from, last)));
+    }
+}
+
+static void copy_planes(const struct dwconv_f32_task *task, const struct copy *copy, float *to,
+                        size_t ahead)
+{
+    int dense = task->stride_w == 1 && copy->count >= LANES;
+    for (size_t kz = 0; kz < task->kd; kz++, to += copy->plane) {
         const float *const *rows = task->rows + kz * task->rows_plane;
-        for (size_t row = 0; row < copy->rows; row++, to += copy->pitch)
-            if (rows[row])
-                copy_row(copy, task->stride_w, to, rows[row] + copy->column + ahead);
+        if (dense)
+            copy_dense(copy, to, rows, copy->column + ahead);
+        else
+            copy_rows(copy, task->stride_w, to, rows, copy->column + ahead);
     }
 }
 
@@ -271,7 +300,6 @@ struct job {
     const size_t *taps;
     const float *weights, *rows;
     size_t row, dst_row;       /* from a row of dst to the next, of the copy and of dst, in bytes */
-    size_t across;             /* from a square's first vector of a row to the second */
     size_t count, evens, odds; /* of taps; in pairs the first `evens`, and as far as `odds` */
     float32x4_t bias, low, high;
     float *dst;
@@ -279,21 +307,11 @@ struct job {
     int clamps;
 };
 
-INLINE const float *at_byte(const float *from, size_t bytes)
-{
-    return (const float *)(const void *)((const char *)from + bytes);
-}
-
-INLINE float *to_byte(float *to, size_t bytes)
-{
-    return (float *)(void *)((char *)to + bytes);
-}
-
 /* One tap's products; its weight is a lane of four. */
 INLINE void add_tap(float32x4_t sums[TILE], const float *const src[TILE], size_t at,
                     float32x4_t weights, size_t lane, size_t B)
 {
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (size_t i = 0; i < B; i++)
         sums[i] = fma_lane(sums[i], vld1q_f32(at_byte(src[i], at)), weights, lane);
 }
@@ -324,12 +342,12 @@ INLINE void add_pairs(float32x4_t sums[TILE], const struct job *job, const float
                       size_t B)
 {
     float32x4_t odds[TILE];
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (size_t i = 0; i < B; i++)
         odds[i] = vdupq_n_f32(0.0f);
     add_taps(sums, job, src, 0, job->evens, B);
     add_taps(odds, job, src, job->evens, job->odds, B);
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (size_t i = 0; i < B; i++)
         sums[i] = vaddq_f32(sums[i], odds[i]);
     add_taps(sums, job, src, job->odds, job->count, B);
@@ -339,17 +357,17 @@ INLINE void run_tile(const struct job *job, const struct block *blocks, size_t B
 {
     float32x4_t sums[TILE];
     const float *src[TILE];
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (size_t i = 0; i < B; i++) {
         src[i] = at_byte(job->rows, blocks[i].src);
         sums[i] = job->bias;
     }
-    if (job->evens)
+    if (B <= LEAST && job->evens)
         add_pairs(sums, job, src, B);
     else
         add_taps(sums, job, src, 0, job->count, B);
     clamp_sums(sums, job, B);
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (size_t i = 0; i < B; i++) {
         float *to = to_byte(job->dst, blocks[i].dst);
         if (B == 1)
@@ -363,73 +381,115 @@ INLINE void run_tile(const struct job *job, const struct block *blocks, size_t B
 static __attribute__((noinline)) void run_few(const struct job *job, const struct block *block,
                                               size_t count)
 {
-    size_t i = 0, last = count - TILE / 2;
-    for (; count >= TILE / 2 && job->columns == LANES && i < count; i += TILE / 2)
-        run_tile(job, block + smaller(i, last), TILE / 2);
+    size_t i = 0, last = count - FEW;
+    for (; count >= FEW && job->columns == LANES && i < count; i += FEW)
+        run_tile(job, block + smaller(i, last), FEW);
     for (; i < count; i++)
         run_tile(job, block + i, 1);
 }
 
-/* The last tile overlaps the one before, if there are as many blocks. */
+/* The last tile overlaps the one before. */
+INLINE void run_tiles(const struct job *job, const struct block *blocks, size_t count, size_t B)
+{
+    for (size_t i = 0; i < count; i += B)
+        run_tile(job, blocks + smaller(i, count - B), B);
+}
+
+/* As few tiles as there can be, and as narrow ones. Sums in pairs take twice as many registers. */
 static void run_blocks(const struct job *job, const struct block *blocks, size_t count)
 {
-    size_t whole = job->columns == LANES ? count / TILE * TILE : 0, left = count - whole;
-    size_t end = whole && left > TILE / 2 ? count : whole;
-    for (size_t i = 0; i < end; i += TILE)
-        run_tile(job, blocks + smaller(i, count - TILE), TILE);
-    if (end == count)
-        return;
-    if (whole)
-        run_few(job, blocks + count - TILE / 2, TILE / 2);
+    size_t tiles = (count + TILE - 1) / TILE;
+    if (count < LEAST || job->columns < LANES)
+        run_few(job, blocks, count);
+    else if (count <= tiles * LEAST || job->evens)
+        run_tiles(job, blocks, count, LEAST);
+    else if (count <= tiles * (LEAST + 2) && count >= LEAST + 2)
+        run_tiles(job, blocks, count, LEAST + 2);
+    else if (count >= TILE)
+        run_tiles(job, blocks, count, TILE);
     else
-        run_few(job, blocks, left);
+        run_tiles(job, blocks, count, LEAST);
 }
 
-/* ---- squares ---- */
+/* ---- pairs of columns ---- */
 
-/* A row of the source has its products with the taps of each row of dst that it has any for. */
-INLINE void add_row(float32x4_t sums[SQUARE], const float *row, size_t across, float32x4_t weights,
-                    size_t y)
+/* A row of the source has its products with the taps of each row of dst that it has any for. Bytes
+ * from the first column to the second: across. */
+INLINE void add_row(float32x4_t sums[PAIR], const float *row, size_t across, float32x4_t first,
+                    float32x4_t second, size_t y, size_t K)
 {
-    float32x4_t left = vld1q_f32(row), right = vld1q_f32(row + across);
+    float32x4_t left = vld1q_f32(row), right = vld1q_f32(at_byte(row, across));
 #pragma GCC unroll 16
-    for (size_t ky = 0; ky < SHARED_TAPS; ky++)
+    for (size_t ky = 0; ky < K; ky++)
         if (y >= ky && y - ky < ROWS) {
             float32x4_t *sum = sums + 2 * (y - ky);
-            sum[0] = fma_lane(sum[0], left, weights, ky);
-            sum[1] = fma_lane(sum[1], right, weights, ky);
+            sum[0] = fma_lane(sum[0], left, ky < LANES ? first : second, ky % LANES);
+            sum[1] = fma_lane(sum[1], right, ky < LANES ? first : second, ky % LANES);
         }
 }
 
-INLINE void add_columns(float32x4_t sums[SQUARE], const struct job *job, const float *src)
+/* Of a kernel with K rows. */
+INLINE void add_columns(float32x4_t sums[PAIR], const struct job *job, const float *src,
+                        size_t across, size_t K)
 {
-    for (size_t t = 0; t < job->count; t += SHARED_TAPS) {
-        float32x4_t weights = vld1q_f32(job->weights + t); /* and one more */
-        const float *row = at_byte(src, job->taps[t]);
+    for (size_t t = 0; t < job->count; t += K) {
+        const float *row = at_byte(src, job->taps[t]), *from = job->weights + t;
+        float32x4_t first = vld1q_f32(from); /* and what is behind them */
+        float32x4_t second = K > LANES ? vld1q_f32(from + LANES) : first;
 #pragma GCC unroll 16
-        for (size_t y = 0; y < ROWS + SHARED_TAPS - 1; y++, row = at_byte(row, job->row))
-            add_row(sums, row, job->across, weights, y);
+        for (size_t y = 0; y < ROWS + K - 1; y++, row = at_byte(row, job->row))
+            add_row(sums, row, across, first, second, y, K);
     }
 }
 
-/* By itself, as the compiler moves sums between registers where there is more. */
-static __attribute__((noinline)) void run_squares(const struct job *job, const struct block *begin,
-                                                  const struct block *end)
+INLINE void run_pair(const struct job *job, const struct block pair[2], size_t K)
 {
-    for (const struct block *block = begin; block < end; block++) {
-        float32x4_t sums[SQUARE];
-        float *to = to_byte(job->dst, block->dst);
+    float32x4_t sums[PAIR];
+    float *to = to_byte(job->dst, pair[0].dst);
+    size_t across = pair[1].dst - pair[0].dst, row = job->dst_row;
 #pragma GCC unroll 16
-        for (size_t i = 0; i < SQUARE; i++)
-            sums[i] = job->bias;
-        add_columns(sums, job, at_byte(job->rows, block->src));
-        clamp_sums(sums, job, SQUARE);
+    for (size_t i = 0; i < PAIR; i++)
+        sums[i] = job->bias;
+    add_columns(sums, job, at_byte(job->rows, pair[0].src), pair[1].src - pair[0].src, K);
+    clamp_sums(sums, job, PAIR);
 #pragma GCC unroll 16
-        for (size_t i = 0; i < SQUARE; i += 2, to = to_byte(to, job->dst_row)) {
-            vst1q_f32(to, sums[i]);
-            vst1q_f32(to + job->across, sums[i + 1]);
-        }
+    for (size_t i = 0; i < PAIR; i += 2, to = to_byte(to, row)) {
+        vst1q_f32(to, sums[i]);
+        vst1q_f32(to_byte(to, across), sums[i + 1]);
     }
+}
+
+/* Each by itself, as the compiler moves sums between registers where there is more. */
+static __attribute__((noinline)) void run_columns_3(const struct job *job, const struct block *pair,
+                                                    const struct block *end)
+{
+    for (; pair < end; pair += 2)
+        run_pair(job, pair, 3);
+}
+
+static __attribute__((noinline)) void run_columns_5(const struct job *job, const struct block *pair,
+                                                    const struct block *end)
+{
+    for (; pair < end; pair += 2)
+        run_pair(job, pair, 5);
+}
+
+static __attribute__((noinline)) void run_columns_7(const struct job *job, const struct block *pair,
+                                                    const struct block *end)
+{
+    for (; pair < end; pair += 2)
+        run_pair(job, pair, 7);
+}
+
+static void run_columns(const struct job *job, size_t kh, const struct block *begin,
+                        const struct block *end)
+{
+    if (kh == 3)
+        run_columns_3(job, begin, end);
+    else if (kh == 5)
+        run_columns_5(job, begin, end);
+    else
+        run_columns_7(job, begin, end);
 }
 
 /* ---- planes ---- */
@@ -444,7 +504,6 @@ static struct job plan_job(const struct dwconv_f32_task *task, const struct copy
         .rows = parts->rows,
         .row = copy->pitch * task->stride_h * sizeof(float),
         .dst_row = task->dst_row * sizeof(float),
-        .across = smaller(LANES, task->out_cols - smaller(LANES, task->out_cols)),
         .count = count_taps(task),
         .evens = task->in_pairs ? pairs * column : 0,
         .odds = 2 * pairs * column,
@@ -459,8 +518,11 @@ static void load_weights(const struct dwconv_f32_task *task, const struct parts 
                          struct job *job, size_t channel)
 {
     const float *weights = task->weights + channel;
+    const size_t *places = parts->places;
+    float *to = parts->weights;
+#pragma GCC unroll 4
     for (size_t t = 0; t < job->count; t++)
-        parts->weights[t] = weights[parts->places[t]];
+        to[t] = weights[places[t]];
     job->bias = vdupq_n_f32(task->bias ? task->bias[channel] : 0.0f);
     job->dst = task->dst + channel * task->dst_plane;
 }
@@ -473,18 +535,20 @@ static void run(const struct dwconv_f32_task *task)
     struct job job = plan_job(task, &copy, &parts);
     if (!in_place)
         memset(parts.rows, 0, rows_bytes(task, &copy));
-    struct block *others = list_squares(task, &copy, parts.blocks);
+    struct block *others = list_columns(task, &copy, parts.blocks);
     size_t blocks = (size_t)(list_blocks(task, &copy, others) - others);
     list_taps(task, &copy, &parts);
     for (size_t c = 0, ahead = 0; c < task->channels; ahead += task->src_plane) {
         if (in_place)
             job.rows = task->rows[0] + copy.column + ahead;
         else
-            copy_rows(task, &copy, parts.rows, ahead);
+            copy_planes(task, &copy, parts.rows, ahead);
         for (size_t end = smaller(c + task->multiplier, task->channels); c < end; c++) {
             load_weights(task, &parts, &job, c);
-            run_squares(&job, parts.blocks, others);
-            run_blocks(&job, others, blocks);
+            if (others > parts.blocks)
+                run_columns(&job, task->kh, parts.blocks, others);
+            if (blocks)
+                run_blocks(&job, others, blocks);
         }
     }
 }
