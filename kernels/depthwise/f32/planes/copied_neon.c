@@ -228,68 +228,77 @@ INLINE float *to_byte(float *to, size_t bytes)
     return (float *)(void *)((char *)to + bytes);
 }
 
-/* Every second one to `odd`. */
-INLINE void copy_apart(float *even, float *odd, const float *from, size_t count)
-{
-    for (; count >= 2 * LANES; count -= 2 * LANES, from += 2 * LANES) {
-        float32x4x2_t both = vld2q_f32(from);
-        vst1q_f32(even, both.val[0]);
-        vst1q_f32(odd, both.val[1]);
-        even += LANES, odd += LANES;
-    }
-    for (size_t i = 0; i < count; i++)
-        (i % 2 ? odd : even)[i / 2] = from[i];
-}
-
-static void copy_row(const struct copy *copy, size_t stride, float *to, const float *from)
-{
-    size_t begin = copy->begin;
-    if (stride == 2)
-        copy_apart(to + begin % 2 * copy->part + begin / 2,
-                   to + (begin + 1) % 2 * copy->part + (begin + 1) / 2, from, copy->count);
-    else
-        for (size_t i = 0; i < copy->count; i++)
-            to[(begin + i) % stride * copy->part + (begin + i) / stride] = from[i];
-}
-
 /* The rows of a plane that are there, whose first value is so far ahead. */
 static void copy_rows(const struct copy *copy, size_t stride, float *to, const float *const *rows,
                       size_t ahead)
 {
     for (size_t y = 0; y < copy->rows; y++, to += copy->pitch)
-        if (rows[y])
-            copy_row(copy, stride, to, rows[y] + ahead);
+        for (size_t i = 0; i < copy->count && rows[y]; i++) {
+            size_t x = copy->begin + i;
+            to[x % stride * copy->part + x / stride] = rows[y][ahead + i];
+        }
 }
 
-/* The same where values are vectors side by side; a row's last one overlaps the one before. */
-static __attribute__((noinline)) void copy_dense(const struct copy *copy, float *to,
-                                                 const float *const *rows, size_t ahead)
+/* Vectors of both columns of a stride of 2, or of the only one. */
+INLINE void copy_vectors(float *to, float *other, const float *from, size_t STRIDE)
+{
+    if (STRIDE == 1) {
+        vst1q_f32(to, vld1q_f32(from));
+        return;
+    }
+    float32x4x2_t both = vld2q_f32(from);
+    vst1q_f32(to, both.val[0]);
+    vst1q_f32(other, both.val[1]);
+}
+
+/* The same where there are vectors of each column; the last ones overlap those before. */
+INLINE void copy_by_vectors(const struct copy *copy, float *to, const float *const *rows,
+                            size_t ahead, size_t STRIDE)
 {
     const float *const *end = rows + copy->rows;
-    size_t last = (copy->count - LANES) * sizeof(float), pitch = copy->pitch; /* last: in bytes */
-    for (to += copy->begin; rows < end; rows++, to += pitch) {
-        size_t i = 0;
+    size_t begin = copy->begin, next = begin + 1, part = copy->part, pitch = copy->pitch;
+    size_t each = copy->count / STRIDE, last = (each - LANES) * sizeof(float);
+    float *other = to + next % STRIDE * part + next / STRIDE;
+    to += begin % STRIDE * part + begin / STRIDE;
+    for (; rows < end; rows++, to += pitch, other += pitch) {
+        size_t i = 0; /* in bytes, as last is */
         if (!*rows)
             continue;
         const float *from = *rows + ahead;
         do {
-            vst1q_f32(to_byte(to, i), vld1q_f32(at_byte(from, i)));
+            copy_vectors(to_byte(to, i), to_byte(other, i), at_byte(from, STRIDE * i), STRIDE);
             i += LANES * sizeof(float);
         } while (i < last);
-        vst1q_f32(to_byte(to, last), vld1q_f32(at_byte(from, last)));
+        copy_vectors(to_byte(to, last), to_byte(other, last), at_byte(from, STRIDE * last), STRIDE);
+        if (STRIDE == 2 && copy->count % 2)
+            to[each] = from[2 * each];
     }
+}
+
+static __attribute__((noinline)) void copy_dense(const struct copy *copy, float *to,
+                                                 const float *const *rows, size_t ahead)
+{
+    copy_by_vectors(copy, to, rows, ahead, 1);
+}
+
+static __attribute__((noinline)) void copy_apart(const struct copy *copy, float *to,
+                                                 const float *const *rows, size_t ahead)
+{
+    copy_by_vectors(copy, to, rows, ahead, 2);
 }
 
 static void copy_planes(const struct dwconv_f32_task *task, const struct copy *copy, float *to,
                         size_t ahead)
 {
-    int dense = task->stride_w == 1 && copy->count >= LANES;
+    size_t stride = task->stride_w;
     for (size_t kz = 0; kz < task->kd; kz++, to += copy->plane) {
         const float *const *rows = task->rows + kz * task->rows_plane;
-        if (dense)
-            copy_dense(copy, to, rows, copy->column + ahead);
+        if (stride > 2 || copy->count < stride * LANES)
+            copy_rows(copy, stride, to, rows, copy->column + ahead);
+        else if (stride == 2)
+            copy_apart(copy, to, rows, copy->column + ahead);
         else
-            copy_rows(copy, task->stride_w, to, rows, copy->column + ahead);
+            copy_dense(copy, to, rows, copy->column + ahead);
     }
 }
 
@@ -307,13 +316,17 @@ struct job {
     int clamps;
 };
 
-/* One tap's products; its weight is a lane of four. */
+/* One tap's products, behind all of its loads; its weight is a lane of four. */
 INLINE void add_tap(float32x4_t sums[TILE], const float *const src[TILE], size_t at,
                     float32x4_t weights, size_t lane, size_t B)
 {
+    float32x4_t values[TILE];
 #pragma GCC unroll 16
     for (size_t i = 0; i < B; i++)
-        sums[i] = fma_lane(sums[i], vld1q_f32(at_byte(src[i], at)), weights, lane);
+        values[i] = vld1q_f32(at_byte(src[i], at));
+#pragma GCC unroll 16
+    for (size_t i = 0; i < B; i++)
+        sums[i] = fma_lane(sums[i], values[i], weights, lane);
 }
 
 INLINE void add_taps(float32x4_t sums[TILE], const struct job *job, const float *const src[TILE],
@@ -357,6 +370,7 @@ INLINE void run_tile(const struct job *job, const struct block *blocks, size_t B
 {
     float32x4_t sums[TILE];
     const float *src[TILE];
+    float *dst = job->dst; /* read once */
 #pragma GCC unroll 16
     for (size_t i = 0; i < B; i++) {
         src[i] = at_byte(job->rows, blocks[i].src);
@@ -369,7 +383,7 @@ INLINE void run_tile(const struct job *job, const struct block *blocks, size_t B
     clamp_sums(sums, job, B);
 #pragma GCC unroll 16
     for (size_t i = 0; i < B; i++) {
-        float *to = to_byte(job->dst, blocks[i].dst);
+        float *to = to_byte(dst, blocks[i].dst);
         if (B == 1)
             store_part(to, sums[i], job->columns);
         else
@@ -396,7 +410,7 @@ INLINE void run_tiles(const struct job *job, const struct block *blocks, size_t 
 }
 
 /* As few tiles as there can be, and as narrow ones. Sums in pairs take twice as many registers. */
-static void run_blocks(const struct job *job, const struct block *blocks, size_t count)
+INLINE void run_blocks(const struct job *job, const struct block *blocks, size_t count)
 {
     size_t tiles = (count + TILE - 1) / TILE;
     if (count < LEAST || job->columns < LANES)
