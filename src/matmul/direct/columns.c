@@ -381,13 +381,14 @@ static double turning_cycles(const struct direct_shape *shape, const struct core
                                                : calls + costs->turned * elements + rows;
 }
 
-/* Lines of plain rows that do not stay in the L1 cache come for each tile: of a strip that begins
- * within a line, one more. */
+/* Lines of rows that do not stay in the L1 cache come for each tile: of a strip of plain rows that
+ * begins within a line, one more. */
 static double lines_of_rows(const struct direct_shape *shape, const struct strips *run)
 {
-    size_t width = 4u * run->vectors, aligned = min_size(power_of_two_in(width), (size_t)LINE);
+    size_t width = 4u * run->vectors, line = (size_t)LINE;
+    size_t parts = shape->turned ? 0 : line - min_size(power_of_two_in(width), line);
     size_t tiles = div_up(shape->m, max_size(run->height, 1));
-    return (double)(run->count * tiles * shape->k * (width + (size_t)LINE - aligned)) / LINE;
+    return (double)(run->count * tiles * shape->k * (width + parts)) / LINE;
 }
 
 /* Lines that come again with packed weights: src's with each strip, and a strip's with each tile,

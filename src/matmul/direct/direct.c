@@ -114,7 +114,7 @@ static struct direct_shape direct_shape_of(const struct problem *problem, const 
         .l1_bytes = cpu->l1_bytes,
         .panels = panels,
         .a_columns = !is_rows(&problem->tensors[SRC]),
-        .b_leaves = !panels && !turned && !strip_of_weights_stays(problem, cpu, &shape),
+        .b_leaves = !panels && !strip_of_weights_stays(problem, cpu, &shape),
         .b_runs = panels || (!turned && rows_follow(weights)),
         .turned = turned,
     };

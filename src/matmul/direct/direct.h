@@ -51,7 +51,7 @@ struct direct_shape {
     size_t m, n, k, l1_bytes;
     bool panels;    /* weights are packed */
     bool a_columns; /* src's columns are contiguous, not its rows */
-    bool b_leaves;  /* the L1 cache before the next tile: rows of a strip of plain weights */
+    bool b_leaves;  /* the L1 cache before the next tile: a strip of plain weights */
     bool b_runs;    /* panels, or rows so short that a strip reads lines one after the other */
     bool turned;    /* each strip of plain weights is packed: their columns are contiguous, not
                      * their rows, or these are too short */
