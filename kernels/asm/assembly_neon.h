@@ -222,10 +222,13 @@
 
 /* ---- one instruction each ---- */
 
+    .macro floats op, to, x, y
+    \op v\to\().4s, v\x\().4s, v\y\().4s
+    .endm
 /* By a lane of y, or without one by all of it. op: FMLA, or FMUL where a sum begins. */
     .macro multiply op, sum, x, y, lane
     .ifb \lane
-    \op v\sum\().4s, v\x\().4s, v\y\().4s
+    floats \op, \sum, \x, \y
     .else
     \op v\sum\().4s, v\x\().4s, v\y\().s[\lane]
     .endif
@@ -242,7 +245,7 @@
     each at_vector, \count, multiply \op, %(\sum + at_vector), %(\b + at_vector), \a, \lane
     .endm
     .macro add_to sum, x
-    fadd v\sum\().4s, v\sum\().4s, v\x\().4s
+    floats fadd, \sum, \sum, \x
     .endm
 /* To `count` sums, from v(first) on, a lane of v(from), by way of v0. */
     .macro add_lane first, count, from, lane
@@ -291,6 +294,18 @@
     .endm
     .macro store_pair first, second, to:vararg
     stp q\first, q\second, \to
+    .endm
+
+/* Loads of a register of any kind (q, d, s, x) from where x(row) says: `offset` behind it, or there, and
+ * then x(row) moves on. And an addition to x(from). */
+    .macro load_indexed to, row, kind, offset
+    ldr \kind\to, [x\row, \offset]
+    .endm
+    .macro load_and_step to, row, kind, bytes
+    ldr \kind\to, [x\row], #\bytes
+    .endm
+    .macro add_x to, from, by:vararg
+    add x\to, x\from, \by
     .endm
 
 /* LD1 or ST1 of `count` vectors, 1 … 4, from v(first) on: one instruction, which adds `step` to the

@@ -33,9 +33,6 @@ first_to .req x22
     .macro next_two_of_list r
     ldp line, next_line, [x\r], #16
     .endm
-    .macro list_below r, before
-    add x\r, x\before, scratch, lsl #3
-    .endm
 
 /* Number x, counted from a pixel's first one that had everything at its place; and the next one. */
     .macro load_column x
@@ -177,7 +174,7 @@ first_to .req x22
     add lower, to, below
     mov x1, first_list
     ldr scratch, [taps, #taps.list]
-    each_from r, 1, %(lines - 1), list_below %(r + 1), %(r)
+    each_from r, 1, %(lines - 1), add_x %(r + 1), %r, scratch, lsl #3
     ldr left, [taps, #taps.pixels]
     load_column 0
     when %(stride == 1), load_column 1

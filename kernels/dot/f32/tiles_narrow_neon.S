@@ -15,12 +15,6 @@
     .endm
 
 /* x1 and x3, once the pointers are known, are for upper halves. */
-    .macro load_low to, row
-    ldr d\to, [x\row], #8
-    .endm
-    .macro load_high temp, row
-    ldr x\temp, [x\row], #8
-    .endm
     .macro insert_high to, temp
     ins v\to\().d[1], x\temp
     .endm
@@ -50,12 +44,12 @@
     .macro load_op R, C, g
     .if op % 3 == 0
     find_vector \R, \C, \g, %(op / 3)
-    load_low %(to), %(row)
+    load_and_step %to, %row, d, 8
     .elseif op % 3 == 1
     insert_waiting
     .else
     find_vector \R, \C, \g, %(op / 3)
-    load_high %(1 + 2 * turn), %(row)
+    load_and_step %(1 + 2 * turn), %row, x, 8
     .set waits_longer, waits
     .set waits, to
     .set turn, 1 - turn

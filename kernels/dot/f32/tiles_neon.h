@@ -12,15 +12,7 @@
 stride .req x1
     registers 3, x_stride, rounds, sums
 
-/* Rows are at x0, x6 … x17, x19 … x21; columns at x2, x13 … x15. */
-    .macro next_row row, before
-    add x\row, x\before, stride
-    .endm
-    .macro next_column column, before
-    add x\column, x\before, x_stride
-    .endm
-
-/* The register of row i's pointer: */
+/* Rows are at x0, x6 … x17, x19 … x21; columns at x2, x13 … x15. The register of row i's pointer: */
     .macro set_row i
     .set row, 0
     when \i, .set row, 5 + \i
@@ -34,14 +26,14 @@ stride .req x1
     .set before, 0
     .rept \R - 1
     set_row %(n)
-    next_row %(row), %(before)
+    add_x %row, %before, stride
     .set before, row
     .set n, n + 1
     .endr
     .set n, 1
     .set before, 2
     .rept \C - 1
-    next_column %(12 + n), %(before)
+    add_x %(12 + n), %before, x_stride
     .set before, 12 + n
     .set n, n + 1
     .endr
@@ -101,9 +93,6 @@ x_bytes .req x22
     when %pointers_move, sub to_next_rows, to_next_rows, x_bytes
     .endm
 
-    .macro move_row row
-    add x\row, x\row, to_next_rows
-    .endm
     .macro move_column column
     sub x\column, x\column, x_bytes
     .endm
@@ -111,7 +100,7 @@ x_bytes .req x22
     .set n, 0
     .rept \R
     set_row %(n)
-    move_row %(row)
+    add_x %row, %row, to_next_rows
     .set n, n + 1
     .endr
     .if pointers_move

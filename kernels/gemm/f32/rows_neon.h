@@ -62,7 +62,7 @@
     .endm
     .endif
     .macro round height, vectors, group
-    for_each_row load, \height
+    for_each_row load_and_step, \height, q, 16
     round_step \height, \vectors, \group, 0
     round_step \height, \vectors, \group, 1
     round_step \height, \vectors, \group, 2

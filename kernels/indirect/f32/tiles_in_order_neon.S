@@ -102,12 +102,6 @@ at_high .req x8
     .endif
     .endm
 
-    .macro load_pixel value, pixel
-    ldr d\value, [x\pixel, at]
-    .endm
-    .macro load_upper_pixel value, pixel
-    ldr d\value, [x\pixel, at_high]
-    .endm
     .macro load_pointers k
     when %(2 * \k + 1 < P), load_pair_x %(9 + 2 * \k), %(10 + 2 * \k), [pixels, #(16 * \k)]
     otherwise load_x %(9 + 2 * \k), [pixels, #(16 * \k)]
@@ -142,9 +136,9 @@ at_high .req x8
     .if found == WEIGHTS
     load_some %(weights_at + channel % sets * V + among), weights, %(16 * ((channel - 4 * moved) * V + among))
     .elseif found == PIXELS
-    load_pixel %among, %(9 + among)
+    load_indexed %among, %(9 + among), d, at
     .elseif found == UPPER
-    load_upper_pixel %(P + among), %(9 + among)
+    load_indexed %(P + among), %(9 + among), d, at_high
     .elseif found == POINTERS
     load_pointers among
     .elseif found == COUNT
@@ -174,7 +168,7 @@ at_high .req x8
     find_counts
     each k, pairs, load_pointers k
     each k, %((sets - 1) * V), load_q %(weights_at + k), [weights, #(16 * k)]
-    each k, P, load_pixel %k, %(9 + k)
+    each k, P, load_indexed %k, %(9 + k), d, at
     .endm
 
 /* steps >= 1. */

@@ -16,11 +16,8 @@ apart .req x16 /* as `period`, in source */
 temp .req x17
 
     .macro load_line number, to, V
-    load_at \to, \number, off
-    when %(\V == 2), load_at %(\to + 1), \number, off_2
-    .endm
-    .macro load_at to, number, offset
-    ldr q\to, [x\number, \offset]
+    load_indexed \to, \number, q, off
+    when %(\V == 2), load_indexed %(\to + 1), \number, q, off_2
     .endm
 
 /* Line number n and the weights of kernel row n, if there are such. */

@@ -8,20 +8,8 @@
  * evenly as they can: 4x16 has 16 FMLA for 13 + 2 such instructions, 6x12 18 for 10 + 3. */
 #include "kernels/gemm/f32/direct/neon.h"
 
-    .macro load_two_steps a, row
-    ldr d\a, [x\row], #8
-    .endm
-    .macro load_low b, group, at
-    ldr d\b, [x\group, #\at]
-    .endm
-    .macro load_high temp, group, at
-    ldr x\temp, [x\group, #\at]
-    .endm
     .macro insert_high b, temp
     ins v\b\().d[1], x\temp
-    .endm
-    .macro move_on group
-    add x\group, x\group, ldb
     .endm
 
 /* Instruction `op` of those that load a row of B to register `to` and the following: low 0, high 0,
@@ -30,13 +18,13 @@
     .macro load_op vectors, to, op
     .set q, (\op + 1) / 3
     .set part, (\op + 1) % 3
-    when %(\op == 0), load_low %(\to), 4, 0
-    or_when %(\op == 1), load_high 19, 4, 8
-    or_when %(\op == 3 * \vectors - 1), move_on 4
+    when %(\op == 0), load_d \to, [x4]
+    or_when %(\op == 1), ldr x19, [x4, #8]
+    or_when %(\op == 3 * \vectors - 1), add x4, x4, ldb
     or_when %(\op == 3 * \vectors), insert_high %(\to + \vectors - 1), %(19 + (\vectors - 1) % 2)
-    or_when %(part == 0), load_low %(\to + q), 4, %(16 * q)
+    or_when %(part == 0), load_d %(\to + q), [x4, #(16 * q)]
     or_when %(part == 1), insert_high %(\to + q - 1), %(19 + (q - 1) % 2)
-    otherwise load_high %(19 + q % 2), 4, %(16 * q + 8)
+    otherwise load_x %(19 + q % 2), [x4, #(16 * q + 8)]
     .endm
 
 /* Loads that belong before multiply-add number f + 1 of a step; where there is room all are done a
@@ -67,13 +55,13 @@
     .set f, f + 1
     .set j, j + 1
     .endr
-    when %(\next >= 0), load_two_steps %(\next + i), %(8 + i)
+    when %(\next >= 0), load_and_step %(\next + i), %(8 + i), d, 8
     .set i, i + 1
     .endr
     .endm
 
     .macro begin_steps height, vectors, group, from
-    for_each_row load_two_steps, \height
+    for_each_row load_and_step, \height, d, 8
     each g, %(\vectors / \group), load_b %(4 + g), \group, %(\from + g * \group)
     .endm
 
@@ -104,7 +92,7 @@
     .endm
     .macro load_waiting_high group, at
     temp_of turn
-    load_high %(temp), \group, \at
+    load_indexed %temp, \group, x, #\at
     .endm
 /* One of the registers that neither two rows nor three groups take. */
     .macro temp_of turn
@@ -118,7 +106,7 @@
     when %((vector % \group == 0) & (few == 0)), .set moves, 1
     when %((moves) & (\half == 0)), load_waiting_high %(4 + vector / \group), 8
     or_when %moves, load_low_and_move %(\to), %(4 + vector / \group)
-    or_when %(\half == 0), load_low %(\to), %(4 + vector / \group), %(16 * (vector % \group))
+    or_when %(\half == 0), load_indexed \to, %(4 + vector / \group), d, #(16 * (vector % \group))
     otherwise load_waiting_high %(4 + vector / \group), %(16 * (vector % \group) + 8)
     .endm
     .macro insert_waiting
@@ -171,8 +159,8 @@
     .endr
     .set j, j + 1
     .endr
-    when %((few) & (\to > 0)), move_on 4
-    when %(\next >= 0), each i, \height, load_two_steps %(\next + i), %(8 + i)
+    when %((few) & (\to > 0)), add x4, x4, ldb
+    when %(\next >= 0), each i, \height, load_and_step %(\next + i), %(8 + i), d, 8
     when %few, insert_waiting
     .endm
 

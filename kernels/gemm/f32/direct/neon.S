@@ -10,13 +10,10 @@
     .macro find_columns height, vectors, group
     .if \vectors > \group
     ldr scratch, [strip, #strip.gap]
-    each_from i, 1, %(\vectors / \group - 1), group_after %(4 + i), %(3 + i)
+    each_from i, 1, %(\vectors / \group - 1), add_x %(4 + i), %(3 + i), scratch, lsl #2
     .endif
     .endm
 
-    .macro kernel name, height, vectors, group
-    rows_kernel direct_\name, \height, \vectors, \group, \group, \vectors\()_\group
-    .endm
-
-#define KERNEL(height, width, vectors, group) kernel height##x##width, height, vectors, group;
+#define KERNEL(height, width, vectors, group) \
+    rows_kernel direct_##height##x##width, height, vectors, group, group, vectors##_##group;
 #include "kernels/gemm/f32/direct/list.h"

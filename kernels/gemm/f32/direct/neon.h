@@ -19,20 +19,8 @@
 
 /* ---- one instruction each, registers by number ---- */
 
-    .macro load a, row
-    ldr q\a, [x\row], #16
-    .endm
-    .macro load_last a, row
-    ldr q\a, [x\row, rounds]
-    .endm
     .macro load_lane a, row, lane
     ld1 {v\a\().s}[\lane], [x\row], #4
-    .endm
-    .macro row_after to, row, shift
-    add x\to, x\row, lda, lsl #\shift
-    .endm
-    .macro group_after group, before
-    add x\group, x\before, scratch, lsl #2
     .endm
     .macro load_b row, count, first
     several ld1, \count, \first, x\row, ldb
@@ -65,17 +53,13 @@
     .endif
     .endif
 
-    .macro load_lanes height, lane
-    for_each_row load_lane, \height, \lane
-    .endm
-
 /* The address of row i of a tile to register `to`, from those of earlier ones: none waits for all
  * of the others. */
     .macro find_row to, i
     when %(\i == 0), mov x\to, next
-    or_when %(\i == 1), row_after \to, 8, 0
-    or_when %(\i < 4), row_after \to, %(8 + \i - 2), 1
-    otherwise row_after \to, %(8 + \i - 4), 2
+    or_when %(\i == 1), add_x \to, 8, lda
+    or_when %(\i < 4), add_x \to, %(8 + \i - 2), lda, lsl #1
+    otherwise add_x \to, %(8 + \i - 4), lda, lsl #2
     .endm
 
     .macro find_rows height
@@ -87,7 +71,7 @@
     ldp x4, rounds, [sp, #KEPT_B]
     .if \vectors > \group
     ldr scratch, [strip, #strip.gap]
-    each_from i, 1, %(\vectors / \group - 1), group_after %(4 + i), %(3 + i)
+    each_from i, 1, %(\vectors / \group - 1), add_x %(4 + i), %(3 + i), scratch, lsl #2
     .endif
     .endm
 
@@ -117,9 +101,9 @@
     cmn scratch, #2
     b.lt 3f
     b.eq 2f
-    load_lanes \height, 1
-2:  load_lanes \height, 2
-3:  load_lanes \height, 3
+    for_each_row load_lane, \height, 1
+2:  for_each_row load_lane, \height, 2
+3:  for_each_row load_lane, \height, 3
     .endm
 
 /* The last 1 … 4 values of longer rows; scratch says how many and becomes that minus 4. */
@@ -127,7 +111,7 @@
     begin_tail \height, \vectors, \group
     sub scratch, scratch, #4
     lsl rounds, scratch, #2
-    for_each_row load_last, \height
+    for_each_row load_indexed, \height, q, rounds
     .endm
 
     .macro tail_steps height, vectors, group

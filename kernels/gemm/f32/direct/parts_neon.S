@@ -49,9 +49,6 @@
     each i, %(\height * \vectors), add_to %(31 - i), %(31 - 2 * \height * \vectors - i)
     .endm
 
-    .macro kernel height, width
-    rows_kernel direct_\height\()x\width\()_parts, \height, %(\width / 4), %(\width / 4), %(\width / 4), \width
-    .endm
-
-#define KERNEL(height, width) kernel height, width;
+#define KERNEL(height, width) \
+    rows_kernel direct_##height##x##width##_parts, height, %(width / 4), %(width / 4), %(width / 4), width;
 #include "kernels/gemm/f32/direct/parts_list.h"

@@ -11,15 +11,6 @@
 
 /* ---- one instruction each, registers by number ---- */
 
-    .macro load a, row
-    ldr q\a, [x\row], #16
-    .endm
-    .macro load_two_of_row a, row
-    ldr d\a, [x\row], #8
-    .endm
-    .macro load_one a, row
-    ldr s\a, [x\row], #4
-    .endm
     .macro add_pairs to, x, y
     faddp v\to\().4s, v\x\().4s, v\y\().4s
     .endm
@@ -28,17 +19,11 @@
     when %(\vectors == 1), ldr q\first, [b], #32
     or_when %(\vectors == 2), load_pair \first, %(\first + 1), [b], #48
     .endm
-    .macro next_column to, from
-    add x\to, x\from, scratch, lsl #2
-    .endm
 
 /* The registers of a sum, of a column's address, and of what is loaded, for which there are
  * `room`, 2 or 4. */
     .macro find_sum height, vectors, columns, i, j
     .set sum, 32 - (\height - \i) * (\vectors + \columns) + \j
-    .endm
-    .macro find_column j
-    .set at, 19 + 2 * \j + \j / 2
     .endm
     .macro find_room height, vectors, columns
     .set room, 32 - \height * (\vectors + \columns + 1)
@@ -60,13 +45,13 @@
     each j, \vectors, multiply_rows \height, \vectors, \columns, %(j), %(x + j), \op, \lane
     .endm
 
-/* Columns take so many steps as `load_some` loads. */
-    .macro multiply_columns load_some, height, vectors, columns, op=fmla
+/* Columns take so many steps as a register of this kind has. */
+    .macro multiply_columns kind, bytes, height, vectors, columns, op=fmla
     .set j, 0
     .rept \columns
-    find_column j
+    .set at, 19 + 2 * j + j / 2
     .set x, \height + j % room
-    \load_some %(x), %(at)
+    load_and_step %x, %at, \kind, \bytes
     multiply_rows \height, \vectors, \columns, %(\vectors + j), %(x), \op
     .set j, j + 1
     .endr
@@ -75,20 +60,20 @@
 /* Four steps; the first one is FMUL if the sums begin here. */
     .macro round height, vectors, columns, first_op=fmla
     find_room \height, \vectors, \columns
-    for_each_row load, \height
+    for_each_row load_and_step, \height, q, 16
     vectors_step \height, \vectors, \columns, 0, \first_op
     vectors_step \height, \vectors, \columns, 1, fmla
     vectors_step \height, \vectors, \columns, 2, fmla
     vectors_step \height, \vectors, \columns, 3, fmla
-    multiply_columns load, \height, \vectors, \columns, \first_op
+    multiply_columns q, 16, \height, \vectors, \columns, \first_op
     .endm
 
 /* What is left of a segment: two steps, or one. Columns' vectors are 0 beyond them. */
-    .macro last_steps load_some, steps, height, vectors, columns
-    for_each_row \load_some, \height
+    .macro last_steps kind, bytes, height, vectors, columns
+    for_each_row load_and_step, \height, \kind, \bytes
     vectors_step \height, \vectors, \columns, 0, fmla
-    when %(\steps == 2), vectors_step \height, \vectors, \columns, 1, fmla
-    multiply_columns \load_some, \height, \vectors, \columns
+    when %(\bytes == 8), vectors_step \height, \vectors, \columns, 1, fmla
+    multiply_columns \kind, \bytes, \height, \vectors, \columns
     .endm
 
 /* ---- a tile's end ---- */
@@ -156,10 +141,10 @@
     .macro kernel height, vectors, columns
     begin columns_\height\()x\vectors\()_\columns
 11: mov b, b_first
-    load_pointers \height, list
+    load_pointers_after 0, \height, list
     ldp x19, scratch, [strip, #strip.columns]
-    when %(\columns > 1), next_column 21, 19
-    when %(\columns > 2), next_column 24, 21
+    when %(\columns > 1), add x21, x19, scratch, lsl #2
+    when %(\columns > 2), add x24, x21, scratch, lsl #2
     mov segment, list
     ldr segments, [strip, #strip.segments]
     subs scratch, rounds, #1
@@ -170,13 +155,13 @@
     subs scratch, scratch, #1
     b.ne 13b
 14: tbz special, #1, 15f
-    last_steps load_two_of_row, 2, \height, \vectors, \columns
+    last_steps d, 8, \height, \vectors, \columns
 15: tbz special, #0, 16f
-    last_steps load_one, 1, \height, \vectors, \columns
+    last_steps s, 4, \height, \vectors, \columns
 16: subs segments, segments, #1
     b.eq 17f
     add segment, segment, #64
-    load_pointers \height, segment
+    load_pointers_after 0, \height, segment
     mov scratch, rounds
     cbnz scratch, 13b
     b 14b

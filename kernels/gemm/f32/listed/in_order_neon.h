@@ -15,9 +15,6 @@
  * tail, and all_rounds goes to 35 for their end. */
     .set HAS_TAIL, 62
 
-    .macro load_one a, row
-    ldr s\a, [x\row, scratch]
-    .endm
     .macro pair_of_c op, s0, s1
     \op\()p q\s0, q\s1, [row]
     .endm
@@ -70,7 +67,7 @@
     lsl scratch, rounds, #4
     .endif
     cbz pairs, 26f
-25: load_step \height, \vectors
+25: load_step \height, \vectors, load_indexed, scratch
     add scratch, scratch, #4
     multiply_step \height, \vectors
     subs pairs, pairs, #1

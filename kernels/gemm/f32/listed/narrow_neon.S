@@ -13,15 +13,6 @@
 
 half .req x7
 
-    .macro load_two_steps a, row
-    ldr d\a, [x\row, scratch]
-    .endm
-    .macro load_high at
-    ldr half, [b, #\at]
-    .endm
-    .macro insert_high to
-    mov v\to\().d[1], half
-    .endm
 
 /* Instruction `op` of a step: low 0, high 0, then low q, insert q - 1, high q for each other vector
  * of B's next row, which goes to register `to` and the following; the next row's address, the last
@@ -32,23 +23,23 @@ half .req x7
     .if op == 3 * \vectors - 1
     add b, b, #16 * \vectors
     .elseif op == 3 * \vectors
-    insert_high %(\to + \vectors - 1)
+    set_upper %(\to + \vectors - 1), half
     .elseif op == 3 * \vectors + 1
     when \lane, subs pairs, pairs, #1
     otherwise add scratch, scratch, #8
     .elseif (part == 0) | (op == 0)
     load_d %(\to + q), [b, #(16 * q)]
     .elseif part == 1
-    insert_high %(\to + q - 1)
+    set_upper %(\to + q - 1), half
     .else
-    load_high %(16 * q + 8)
+    ldr half, [b, #(16 * q + 8)]
     .endif
     .set op, op + 1
     .endm
 
 /* One step of k by B's row at register `from`; loads the next one to `to` unless that is 0, and after
- * odd steps values of A by `load_a`. */
-    .macro spread_step height, vectors, lane, from, to, load_a=load_two_steps
+ * odd steps values of A. */
+    .macro spread_step height, vectors, lane, from, to, kind_of_a=d
     .set ops, 3 * \vectors + 2
     .set op, 0
     .set f, 0
@@ -59,7 +50,7 @@ half .req x7
     when %((op < ops) & (op * \height * \vectors < (f + 1) * ops)), other_op \vectors, \to, \lane
     .endr
     .if (\lane == 1) & (f % \vectors == \vectors - 1)
-    \load_a %(f / \vectors), %(8 + f / \vectors)
+    load_indexed %(f / \vectors), %(8 + f / \vectors), \kind_of_a, scratch
     .endif
     .endif
     .set f, f + 1
@@ -68,7 +59,7 @@ half .req x7
 
     .macro first_loads height, vectors
     mov scratch, #0
-    for_each_row load_two_steps, \height
+    for_each_row load_indexed, \height, d, scratch
     each i, \vectors, load_q %(\height + i), [b, #(16 * i)]
     add b, b, #16 * \vectors
     .endm
@@ -97,7 +88,7 @@ half .req x7
 
 /* The last step of the rounds, and the tail's. */
     .macro finish_segment height, vectors
-35: spread_step \height, \vectors, 1, %(\height + \vectors), \height, load_one
+35: spread_step \height, \vectors, 1, %(\height + \vectors), \height, s
     spread_step \height, \vectors, 0, \height, 0
     b 26f
     .endm

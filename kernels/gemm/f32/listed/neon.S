@@ -20,15 +20,6 @@
 
 /* ---- one instruction each, registers by number ---- */
 
-    .macro load a, row
-    ldr q\a, [x\row], #16
-    .endm
-    .macro load_one a, row
-    ldr s\a, [x\row], #4
-    .endm
-    .macro load_b_one column
-    ldr s\column, [b], #16
-    .endm
     .macro sum_lanes sum
     faddp v\sum\().4s, v\sum\().4s, v\sum\().4s
     faddp s\sum, v\sum\().2s
@@ -37,14 +28,8 @@
     ldr s0, [row]
     fadd s\sum, s\sum, s0
     .endm
-    .macro at_least_one sum
-    fmax s\sum, s\sum, s0
-    .endm
-    .macro at_most_one sum
-    fmin s\sum, s\sum, s0
-    .endm
-    .macro add_one sum
-    fadd s\sum, s\sum, s0
+    .macro on_one sum, op
+    \op s\sum, s\sum, s0
     .endm
     .macro store_one sum
     str s\sum, [row]
@@ -64,7 +49,7 @@
 /* Four steps of k; the first one is FMUL if the sums begin here. */
     .macro round height, vectors, first_op=fmla
     fetch_ahead
-    for_each_row load, \height
+    for_each_row load_and_step, \height, q, 16
     .set q, 0
     .rept 4 * \vectors
     next_of_b \height, \vectors
@@ -126,7 +111,7 @@
     cbnz pairs, 13b
 22: ldr scratch, [strip, #strip.tail]
     cbz scratch, 26f
-25: load_step \height, \vectors
+25: load_step \height, \vectors, load_and_step, 4
     multiply_step \height, \vectors
     subs scratch, scratch, #1
     b.ne 25b
@@ -162,10 +147,7 @@ finishing .req panels /* whose number each tile loads: is there anything but pro
 /* The rows of the tile that begins at list. */
     .macro find_rows height
     mov x8, list
-    each_from i, 9, %(\height - 1), next_row %(i), %(i - 1)
-    .endm
-    .macro next_row row, before
-    add x\row, x\before, a_row
+    each_from i, 9, %(\height - 1), add_x %i, %(i - 1), a_row
     .endm
 
 /* A tile's panels of so many vectors; rounds: without the first and the last one. What is special about
@@ -282,15 +264,15 @@ finishing .req panels /* whose number each tile loads: is there anything but pro
 12: load_next_pointers \height
     mov scratch, rounds
     cbz scratch, 14f
-13: for_each_row load, \height
+13: for_each_row load_and_step, \height, q, 16
     several ld4, 4, \height, b, #64
     multiply_elements \height
     subs scratch, scratch, #1
     b.ne 13b
 14: ldr scratch, [strip, #strip.tail]
     cbz scratch, 16f
-15: for_each_row load_one, \height
-    load_b_one \height
+15: for_each_row load_and_step, \height, s, 4
+    ldr s\height, [b], #16
     multiply_elements \height
     subs scratch, scratch, #1
     b.ne 15b
@@ -303,13 +285,13 @@ finishing .req panels /* whose number each tile loads: is there anything but pro
     for_elements add_c, \height
 17: cbz bias, 18f
     ldr s0, [bias]
-    for_all add_one, %(32 - \height), \height
+    for_all on_one, %(32 - \height), \height, fadd
 18: tbz w9, #0, 20f
     ldr s0, [strip, #strip.low]
-    for_all at_least_one, %(32 - \height), \height
+    for_all on_one, %(32 - \height), \height, fmax
 20: tbz w9, #1, 19f
     ldr s0, [strip, #strip.high]
-    for_all at_most_one, %(32 - \height), \height
+    for_all on_one, %(32 - \height), \height, fmin
 19: for_elements store_one, \height
     mov c, row
     add list, list, list_step

@@ -28,9 +28,6 @@ copied_too .req x28
 
 /* ---- parts of a tile ---- */
 
-    .macro load_pointers height, from
-    load_pointers_after 0, \height, \from
-    .endm
     .macro load_pointers_after first, height, from
     .set i, \first
     .rept (\height - \first) / 2
@@ -57,7 +54,7 @@ copied_too .req x28
     ldr ahead, [strip, #strip.ahead]
     add ahead, ahead, b
     .endif
-    load_pointers \height, list
+    load_pointers_after 0, \height, list
     .endm
 
 /* Once a round. */
@@ -233,8 +230,8 @@ bytes_in_order:
     .endm
 
 /* One step of k, of what is left after the rounds: */
-    .macro load_step height, vectors
-    for_each_row load_one, \height
+    .macro load_step height, vectors, load, offset
+    for_each_row \load, \height, s, \offset
     step_of_b \vectors, \height
     .endm
     .macro multiply_step height, vectors

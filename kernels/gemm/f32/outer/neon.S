@@ -35,7 +35,7 @@
     .endif
     .endm
 
-    .macro outer_step height, vectors, op=fmla
+    .macro one_step height, vectors, op=fmla
     load_column \height
     load_b 4, \vectors, 2
     .set i, 0
@@ -47,12 +47,8 @@
     .endm
 
     .macro outer_round height, vectors, first_op=fmla
-    outer_step \height, \vectors, \first_op
-    times 3, outer_step \height, \vectors
-    .endm
-
-    .macro one_step height, vectors
-    outer_step \height, \vectors
+    one_step \height, \vectors, \first_op
+    times 3, one_step \height, \vectors
     .endm
 
     .macro kernel name, height, vectors

@@ -9,9 +9,6 @@
     .macro load_panel count, first, panel
     several ld1, \count, \first, x\panel, #16 * \count
     .endm
-    .macro next_panel panel, before, shift
-    add x\panel, x\before, scratch, lsl #\shift
-    .endm
 /* The register of a panel's address: x4 and those after it, between which rows of A may lie, and
  * for high tiles what counts. */
     .macro find_register height, panel
@@ -23,7 +20,7 @@
     find_register \height, %(\panel - 1)
     .set from, at
     find_register \height, \panel
-    next_panel %(at), %(from), \shift
+    add_x %at, %from, scratch, lsl #\shift
     .endm
 
     .macro find_columns height, vectors, group
@@ -83,17 +80,13 @@
     ldr rounds, [strip, #strip.clamp]
     .endm
 
-/* Vectors of a panel at once, at most. */
-    .macro find_widest
-    .set widest, 3
-    when %(full == 0), .set widest, 2
-    .endm
-
+/* widest: vectors of a panel at once, at most. */
     .macro kernel height, full_, middle_, last_
     .set full, \full_
     .set middle, \middle_
     .set last, \last_
-    find_widest
+    .set widest, 3
+    when %(full == 0), .set widest, 2
     rows_kernel panels_\height\()x\full_\()_\middle_\()_\last_, \height, %(3 * full + middle + last), 0, %(widest), \full_\()_\middle_\()_\last_
     .endm
 

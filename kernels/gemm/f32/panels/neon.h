@@ -3,15 +3,11 @@
     .set columns_vary, 1
 #include "kernels/gemm/f32/rows_neon.h"
 
-    .macro load_bias_vector
-    ldr q0, [scratch], #16
-    .endm
-
 /* To the first vectors of a row; scratch goes on to the bias of what follows. */
     .macro add_whole_bias height, vectors, whole
     .set j, 0
     .rept \whole
-    load_bias_vector
+    ldr q0, [scratch], #16
     add_bias_at \height, \vectors, %(j)
     .set j, j + 1
     .endr
