@@ -157,17 +157,13 @@ word .req w16
     \op v\sum\().4s, v\sum\().4s, v\other\().4s
     .endm
 
-/* Goes to 35 for f32, and for the other one of bytes to 36. */
+/* Goes to 35 for f32. */
     .macro choose_dst
     ldr to_line, [end, #finish.dst_row]
     ldr word, [end, #finish.to]
     cmp word, #ELEMENT_F32
     b.eq 35f
     when %(!sums_are_integers), lsl to_line, to_line, #1
-    .endm
-    .macro choose_sign
-    cmp word, #ELEMENT_U8
-    b.eq 36f
     .endm
 
 /* ---- stores of a row of 4, 8 or 12 values, which are in v(low), and for halves in v(low + 1); at:
@@ -413,17 +409,12 @@ word .req w16
 
 /* ---- a tile, whose registers are lines or squares ---- */
 
-/* The next tile's sums. */
-    .macro go_down height
-    mov scratch, #\height
-    madd c, line, scratch, c
-    .endm
-
     .macro end_tile registers, first, height, vectors
     finish_sums \first, by_rows_of_\registers, by_columns_of_\registers, \height, \vectors
     choose_dst
     .if sums_are_integers
-    choose_sign
+    cmp word, #ELEMENT_U8
+    b.eq 36f
     store_\registers\()_of_bytes \first, \height, \vectors, sqxtn
     b 39f
 36: store_\registers\()_of_bytes \first, \height, \vectors, sqxtun
@@ -434,5 +425,7 @@ word .req w16
     .endif
 35: lsl to_line, to_line, #2
     store_\registers\()_of_floats \first, \height, \vectors
-39: go_down \height
+/* To the next tile's sums. */
+39: mov scratch, #\height
+    madd c, line, scratch, c
     .endm

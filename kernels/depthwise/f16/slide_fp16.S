@@ -186,9 +186,6 @@ first_to .req x22
     add first_to, first_to, below, lsl #(sums - 1)
     .endm
 
-    .macro load_weights
-    each tap, 9, load_q %(8 + tap), [scratch, #32 * (tap)]
-    .endm
 
     .macro slide_function name, of_sums, of_stride
     .set sums, \of_sums
@@ -201,7 +198,7 @@ first_to .req x22
     ldp scratch, x1, [taps, #taps.weights]
     add scratch, scratch, channel, lsl #1
     add x1, x1, channel, lsl #2
-    load_weights
+    each tap, 9, load_q %(8 + tap), [scratch, #32 * tap]
     ldp q2, q3, [x1]
     fcvtn v29.4h, v2.4s
     fcvtn2 v29.8h, v3.4s

@@ -25,9 +25,6 @@
     .macro to_float sum
     fsub v\sum\().4s, v\sum\().4s, v16.4s
     .endm
-    .macro add_scaled to, sum, scale
-    fmla v\to\().4s, v\sum\().4s, v\scale\().4s
-    .endm
     .macro store_rows left, right
     trn1 v0.2d, v\left\().2d, v\right\().2d
     trn2 v1.2d, v\left\().2d, v\right\().2d
@@ -59,7 +56,7 @@
     add scales, scales, #56
     add a, a, a_step
     for_all to_float, 24, 8
-    each i, 8, add_scaled %(8 + i), %(24 + i), %(6 + i % 2)
+    each i, 8, floats fmla, %(8 + i), %(24 + i), %(6 + i % 2)
     subs blocks, blocks, #1
     b.ne 1b
     each pair, 4, store_rows %(8 + 2 * pair), %(9 + 2 * pair)

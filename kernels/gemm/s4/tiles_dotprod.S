@@ -52,11 +52,8 @@
     .endm
 
 /* Sixteen steps. */
-    .macro load_a height, bytes
-    several ld1, \height, 0, a, #\bytes
-    .endm
     .macro one_round height, vectors
-    load_a \height, %(16 * \height)
+    several ld1, \height, 0, a, #(16 * \height)
     .irp step, 0, 2
     when %(\vectors == 2), two_lines \height, \step
     otherwise two_halves \height, \step

@@ -90,9 +90,6 @@
     .endm
 
     /* Columns of a row of C. */
-    .macro store_rows height, width
-    each_by \width, i, first, \height, several st1, \width, %(i), c, row
-    .endm
 
     /* What is left of four steps of k, and all sets into the first one. */
     .macro end_sums height, width
@@ -141,7 +138,7 @@
 2:  tbz rest, #2, 3f
     group \height, \width
 3:  end_sums \height, \width
-    store_rows \height, \width
+    each_by \width, i, first, \height, several st1, \width, %i, c, row
     next
     .endm
 

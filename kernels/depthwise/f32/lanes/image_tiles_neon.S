@@ -29,10 +29,6 @@
     .endr
     .endm
 
-    .macro begin_sums
-    each p, pixels, load_one_or_two %(vectors), %((pixels + p) * vectors), bias
-    .endm
-
 /* Number t of the taps, column by column; each has its turn of the registers. */
     .macro load_tap t
     .if \t < taps_down * taps_across
@@ -106,7 +102,7 @@
     load_job
 1:  mov w, weights
     load_source \H, \W
-    begin_sums
+    each p, pixels, load_one_or_two %(vectors), %((pixels + p) * vectors), bias
     add_taps \H, \W
     cbz clamp, 2f
     ldp q30, q31, [clamp]
@@ -154,21 +150,14 @@
     .macro load_turn turn, top, down
     when %(\turn < 3 * \down), load_copy %(\turn / \down * 3 + \turn % \down + \top), \turn
     .endm
-    .macro add_turn turn, top, down
-    add_copy %(\turn / \down * 3 + \turn % \down + \top), \turn
-    .endm
     .macro add_copies top, down
     each n, %(slots - 1), load_turn %(n), \top, \down
     .set n, 0
     .rept 3 * \down
     load_turn %(n + slots - 1), \top, \down
-    add_turn %(n), \top, \down
+    add_copy %(n / \down * 3 + n % \down + \top), %n
     .set n, n + 1
     .endr
-    .endm
-
-    .macro begin_copied_sums
-    each p, sums, load_one_or_two 2, %(2 * (H * W + p)), bias
     .endm
 
     .macro store_copied_sums
@@ -200,7 +189,7 @@
     when %(from == 0), .set top, 1
     when %((from == 0) | (from == H - 1)), .set down, 2
     .endif
-    begin_copied_sums
+    each p, sums, load_one_or_two 2, %(2 * (H * W + p)), bias
     add_copies %(top), %(down)
     cbz clamp, 2f
     .set here, 2 * (H * W + sums)

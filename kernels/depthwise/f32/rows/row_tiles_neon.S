@@ -55,9 +55,6 @@ out_2 .req x28
     when %(parts == 2), load_next \n, %(8 + slots + \n % slots), in_2, column
     .endif
     .endm
-    .macro begin_sums first
-    load_pair \first, %(\first + 1), [bias]
-    .endm
 
 /* What column i of a part gives to every output of it that it reaches. */
     .macro reach T, part
@@ -152,7 +149,7 @@ out_2 .req x28
     mov scratch, #((size + 7) / 4 * 4 - 8)
     mneg back, column, scratch
 1:  begin_group
-    each_by 2, r, 0, %(\P / 2), begin_sums %(16 + r)
+    each_by 2, r, 0, %(\P / 2), load_pair %(16 + r), %(17 + r), [bias]
     mov blocks, eights
     cbz eights, 3f
 2:  block \P, 8, 0

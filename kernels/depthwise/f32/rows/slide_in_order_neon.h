@@ -15,15 +15,6 @@
     .macro store_sum row, sum
     str q\sum, [x\row, dst_offset]
     .endm
-    .macro begin_sum_low sum
-    ldr d\sum, [bias]
-    .endm
-    .macro begin_sum_high sum
-    mov v\sum\().d[1], bias_high
-    .endm
-    .macro clamp_low into, sum
-    fmax v\into\().4s, v\sum\().4s, v28.4s
-    .endm
 
 /* The weights of a group to v0 … v8, and what narrow cores want of its bias. */
     .macro load_weights
@@ -61,12 +52,8 @@
     .set stage_3, 0
     .endm
 
-    .macro do_stage row, next, what, a, b
-    .ifb \b
-    \what \a
-    .else
-    \what \a, \b
-    .endif
+    .macro do_stage row, next, what:vararg
+    \what
     .set stage_\row, \next
     .set at_\row, now
     .set filled, 1
@@ -76,18 +63,18 @@
     .macro fill_stage row, clamps, sum, clamped
     .set after_bias, 5 - 2 * (\clamps - \clamps * in_place)
     .if (stage_\row == 0) & (\clamps == 0)
-    do_stage \row, 1, store_row, \row, \sum
+    do_stage \row, 1, store_row \row, \sum
     .elseif stage_\row == 0
     .set clamped_\row, now
-    do_stage \row, %(1 + 2 * in_place), clamp_low, \clamped, \sum
+    do_stage \row, %(1 + 2 * in_place), floats fmax, \clamped, \sum, 28
     .elseif stage_\row == 1
-    do_stage \row, 2, begin_sum_low, \sum
+    do_stage \row, 2, load_d \sum, [bias]
     .elseif stage_\row == 2
-    when %((now - at_\row) >= load_latency), do_stage \row, %after_bias, begin_sum_high, \sum
+    when %((now - at_\row) >= load_latency), do_stage \row, %after_bias, set_upper \sum, bias_high
     .elseif stage_\row == 3
-    when %((now - clamped_\row) >= latency), do_stage \row, 4, at_most, \clamped, 29
+    when %((now - clamped_\row) >= latency), do_stage \row, 4, at_most \clamped, 29
     .elseif (now - at_\row) >= latency
-    do_stage \row, %(5 - 4 * in_place), store_row, \row, \clamped
+    do_stage \row, %(5 - 4 * in_place), store_row \row, \clamped
     .endif
     .endm
 

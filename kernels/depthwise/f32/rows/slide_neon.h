@@ -37,12 +37,9 @@
 
 /* x9 … : the next `count` rows of source, at the first column. */
     .macro find_rows count
-    each_by 2, row, 9, %(\count / 2), load_two_row_addresses %(row), %(row + 1)
+    each_by 2, row, 9, %(\count / 2), load_pair_x %row, %(row + 1), [list, #(row - 9) * 8]
     when %(\count % 2), load_row_address %(row)
     for_all advance, 9, \count, start
-    .endm
-    .macro load_two_row_addresses first, second
-    ldp x\first, x\second, [list, #((\first - 9) * 8)]
     .endm
     .macro load_row_address row
     ldr x\row, [list, #((\row - 9) * 8)]

@@ -28,14 +28,8 @@
 
 /* ---- one instruction each, registers by number ---- */
 
-    .macro load_low into, row
-    ldr d\into, [x\row, offset]
-    .endm
     .macro load_high row
     ldr half, [x\row, offset_high]
-    .endm
-    .macro insert_high into
-    mov v\into\().d[1], half
     .endm
 /* Rows of dst are x15, x16, x17, x19. */
     .macro store_row r, sum
@@ -128,7 +122,7 @@
     .if begun == 0
     .if (free <= f) & ((now - since) > 1)
     insert_waiting
-    load_low %(21 + l), %(9 + l)
+    load_indexed %(21 + l), %(9 + l), d, offset
     .set begun, 1
     .set since, now
     .set filled, 1
@@ -156,7 +150,7 @@
     .endm
     .macro insert_waiting
     .if waiting > 0
-    insert_high %waiting
+    set_upper %waiting, half
     .set waiting, 0
     .set rests, 1
     .endif

@@ -38,29 +38,20 @@ w_high .req x0
 
 /* ---- one instruction each, registers by number ---- */
 
-    .macro load_whole into, row
-    ldr q\into, [x\row, offset]
-    .endm
     .macro load_weight into, ky
-    when \ky, load_weight_at \into, %(\ky + 26 - 15 * (\ky / 5))
+    when \ky, load_weight_by q, \into, w, %(\ky + 26 - 15 * (\ky / 5))
     otherwise ldr q\into, [w]
     .endm
-    .macro load_weight_at into, distance
-    ldr q\into, [w, x\distance]
+    .macro load_weight_by kind, into, from, distance
+    ldr \kind\into, [\from, x\distance]
     .endm
     .macro weight_load_low into, ky
-    when \ky, weight_load_low_at \into, %(\ky + 26 - 15 * (\ky / 5))
+    when \ky, load_weight_by d, \into, w, %(\ky + 26 - 15 * (\ky / 5))
     otherwise ldr d\into, [w]
     .endm
-    .macro weight_load_low_at into, distance
-    ldr d\into, [w, x\distance]
-    .endm
     .macro weight_load_high into, ky
-    when \ky, weight_load_high_at \into, %(\ky + 26 - 15 * (\ky / 5))
+    when \ky, load_weight_by x, \into, w_high, %(\ky + 26 - 15 * (\ky / 5))
     otherwise ldr x\into, [w_high]
-    .endm
-    .macro weight_load_high_at into, distance
-    ldr x\into, [w_high, x\distance]
     .endm
     .macro store_sum sum
     str q\sum, [out]
@@ -71,17 +62,15 @@ w_high .req x0
 
 /* Load number `sought` of those that are counted: row or weight `which`. */
     .macro count_row row
-    .if sought == 0
-    .set is_weight, 0
-    .set which, \row
-    .set free, n
-    .endif
-    .set sought, sought - 1
+    count_load 0, \row
     .endm
     .macro count_weight ky
+    count_load 1, \ky
+    .endm
+    .macro count_load is_of_weights, number
     .if sought == 0
-    .set is_weight, 1
-    .set which, \ky
+    .set is_weight, \is_of_weights
+    .set which, \number
     .set free, n
     .endif
     .set sought, sought - 1
@@ -142,7 +131,7 @@ w_high .req x0
     .macro load_one R, S
     find_place \R, \S
     when %is_weight, load_weight %place, %which
-    otherwise load_whole %place, %(1 + which)
+    otherwise load_indexed %place, %(1 + which), q, offset
     .endm
     .macro load_part_of_one R, S
     find_place \R, \S
@@ -238,14 +227,11 @@ w_high .req x0
     cbz scratch, 4f
     .set limits, \R + \S * (\R - 1) + kernel_rows + 1
     load_pair %limits, %(limits + 1), [scratch]
-    clamp_sums \R, %limits, %(limits + 1)
+    for_all at_least, 0, \R, %limits
+    for_all at_most, 0, \R, %(limits + 1)
 4:  ldr out, [sp, #OUTPUT_DST]
     ldr scratch, [job, #job.dst_row]
     each i, \R, store_sum %i
-    .endm
-    .macro clamp_sums R, low, high
-    each i, \R, at_least %i, \low
-    each i, \R, at_most %i, \high
     .endm
 
     .macro next_output

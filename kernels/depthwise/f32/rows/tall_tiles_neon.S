@@ -41,9 +41,6 @@ dst_column .req x19
     add w, w, w_back
     .endm
 
-    .macro begin_sums V, R
-    each_by \V, i, %(32 - \R * \V), \R, load_one_or_two \V, %(i), bias
-    .endm
     .macro clamp_sums V, R
     ldp q0, q1, [clamp]
     clamp_all %(32 - \R * \V), %(\R * \V), 0, 1
@@ -85,7 +82,7 @@ dst_column .req x19
     .macro begin_column V, R
     mov in, next_in
     mov w, weights
-    begin_sums \V, \R
+    each_by \V, i, %(32 - \R * \V), \R, load_one_or_two \V, %(i), bias
     .endm
     .macro next_column
     add next_in, next_in, column_step

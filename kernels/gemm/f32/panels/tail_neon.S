@@ -21,9 +21,6 @@ tail .req x16
     when %(whole == 2), load_pair \first, %(\first + 1), [x4], #48
     or_when %(whole == 1), ldr q\first, [x4], #32
     .endm
-    .macro load_column kind, to
-    ldr \kind\to, [tail]
-    .endm
     .macro load_other_column kind, to, stride
     ldr \kind\to, [tail, x\stride]
     .endm
@@ -76,7 +73,7 @@ tail .req x16
     .endm
 
     .macro load_column_number kind, to, number
-    when %(\number == 0), load_column \kind, \to
+    when %(\number == 0), ldr \kind\to, [tail]
     or_when %(\number == 1), load_other_column \kind, \to, %(stride)
     otherwise load_other_column \kind, \to, 19
     .endm
@@ -211,10 +208,6 @@ tail .req x16
     .endif
     .endm
 
-    .macro store_tail height, sums
-    when %(whole == 0), store_columns \height
-    otherwise store_rows_and_column \height, \sums
-    .endm
 /* There is no vector before them. */
     .macro store_columns height
     when %(columns == 3), add scratch, c, #8
@@ -257,7 +250,9 @@ tail .req x16
     begin_rows_kernel \name, \height, \sums, 0, %(low), \kind
     sum_columns \height, \sums
     go_to_ending
-14: store_tail \height, \sums
+14:
+    when %(whole == 0), store_columns \height
+    otherwise store_rows_and_column \height, \sums
     next_tile \height, \kind
 .Lend_\height\()_\kind\():
     end_frame \height, \sums
