@@ -81,25 +81,16 @@ INLINE void quantize(struct quantize_line *line, int has_sign, int divides)
     }
 }
 
-static void multiply_s8(struct quantize_line *line)
-{
-    quantize(line, 1, 0);
-}
-
-static void divide_s8(struct quantize_line *line)
-{
-    quantize(line, 1, 1);
-}
-
-static void multiply_u8(struct quantize_line *line)
-{
-    quantize(line, 0, 0);
-}
-
-static void divide_u8(struct quantize_line *line)
-{
-    quantize(line, 0, 1);
-}
+#define KERNEL(name, has_sign, divides)          \
+    static void name(struct quantize_line *line) \
+    {                                            \
+        quantize(line, has_sign, divides);       \
+    }
+KERNEL(multiply_s8, 1, 0)
+KERNEL(divide_s8, 1, 1)
+KERNEL(multiply_u8, 0, 0)
+KERNEL(divide_u8, 0, 1)
+#undef KERNEL
 
 const struct quantize_kernel quantize_neon[QUANTIZE_TYPES] = {
     {"quantize_s8_neon", CPU_NEON, ELEMENT_S8, range, multiply_s8, divide_s8},

@@ -26,25 +26,16 @@ INLINE void quantize(struct quantize_line *line, int32_t low, int divides)
     }
 }
 
-static void multiply_s8(struct quantize_line *line)
-{
-    quantize(line, -128, 0);
-}
-
-static void divide_s8(struct quantize_line *line)
-{
-    quantize(line, -128, 1);
-}
-
-static void multiply_u8(struct quantize_line *line)
-{
-    quantize(line, 0, 0);
-}
-
-static void divide_u8(struct quantize_line *line)
-{
-    quantize(line, 0, 1);
-}
+#define KERNEL(name, low, divides)               \
+    static void name(struct quantize_line *line) \
+    {                                            \
+        quantize(line, low, divides);            \
+    }
+KERNEL(multiply_s8, -128, 0)
+KERNEL(divide_s8, -128, 1)
+KERNEL(multiply_u8, 0, 0)
+KERNEL(divide_u8, 0, 1)
+#undef KERNEL
 
 const struct quantize_kernel quantize_ref[QUANTIZE_TYPES] = {
     {"quantize_s8_ref", 0, ELEMENT_S8, range, multiply_s8, divide_s8},

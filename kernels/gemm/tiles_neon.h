@@ -80,7 +80,6 @@ begin_a .req x17
     when %((\height > 4) & (\vectors == 3)), prfm pldl2keep, [b, x8]
     .endm
 
-
 /* Of a panel, the next `bytes` from v(first) on, and no more. */
     .macro load_bytes first, bytes, from
     .set to_load, \bytes

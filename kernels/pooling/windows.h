@@ -36,6 +36,23 @@ struct windows_kernel {
     windows_fn *run;
 };
 
+/* KERNEL(name, algorithm, type, type of results) */
+/* clang-format off */
+#define WINDOWS_KERNELS(KERNEL) \
+    KERNEL(max_f32, MAX, F32, F32) \
+    KERNEL(max_f16, MAX, F16, F32) \
+    KERNEL(max_bf16, MAX, BF16, F32) \
+    KERNEL(max_s32, MAX, S32, F32) \
+    KERNEL(max_s8, MAX, S8, S8) \
+    KERNEL(max_u8, MAX, U8, U8) \
+    KERNEL(sum_f32, SUM, F32, F32) \
+    KERNEL(sum_f16, SUM, F16, F32) \
+    KERNEL(sum_bf16, SUM, BF16, F32) \
+    KERNEL(sum_s32, SUM, S32, F32) \
+    KERNEL(sum_s8, SUM, S8, F32) \
+    KERNEL(sum_u8, SUM, U8, F32)
+/* clang-format on */
+
 /* Indexed by algorithm and type, of those that have whole bytes. */
 enum { WINDOWS_TYPES = ELEMENT_U8 + 1 };
 typedef struct windows_kernel windows_table[WINDOWS_ALGS][WINDOWS_TYPES];

@@ -318,17 +318,7 @@ SUM_BYTES(sum_u8, ELEMENT_U8, widen_u8)
 #undef KERNEL
 #undef PART
 
-const windows_table windows_neon = {
-    [WINDOWS_MAX] = {[ELEMENT_F32] = {"windows_max_f32_neon", CPU_NEON, ELEMENT_F32, max_f32},
-                     [ELEMENT_F16] = {"windows_max_f16_neon", CPU_NEON, ELEMENT_F32, max_f16},
-                     [ELEMENT_BF16] = {"windows_max_bf16_neon", CPU_NEON, ELEMENT_F32, max_bf16},
-                     [ELEMENT_S32] = {"windows_max_s32_neon", CPU_NEON, ELEMENT_F32, max_s32},
-                     [ELEMENT_S8] = {"windows_max_s8_neon", CPU_NEON, ELEMENT_S8, max_s8},
-                     [ELEMENT_U8] = {"windows_max_u8_neon", CPU_NEON, ELEMENT_U8, max_u8}},
-    [WINDOWS_SUM] = {[ELEMENT_F32] = {"windows_sum_f32_neon", CPU_NEON, ELEMENT_F32, sum_f32},
-                     [ELEMENT_F16] = {"windows_sum_f16_neon", CPU_NEON, ELEMENT_F32, sum_f16},
-                     [ELEMENT_BF16] = {"windows_sum_bf16_neon", CPU_NEON, ELEMENT_F32, sum_bf16},
-                     [ELEMENT_S32] = {"windows_sum_s32_neon", CPU_NEON, ELEMENT_F32, sum_s32},
-                     [ELEMENT_S8] = {"windows_sum_s8_neon", CPU_NEON, ELEMENT_F32, sum_s8},
-                     [ELEMENT_U8] = {"windows_sum_u8_neon", CPU_NEON, ELEMENT_F32, sum_u8}},
-};
+#define ROW(name, alg, element, out) \
+    [WINDOWS_##alg][ELEMENT_##element] = {"windows_" #name "_neon", CPU_NEON, ELEMENT_##out, name},
+const windows_table windows_neon = {WINDOWS_KERNELS(ROW)};
+#undef ROW

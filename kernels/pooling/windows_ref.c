@@ -29,36 +29,15 @@ static void run(const struct windows *w, enum windows_alg alg, enum element elem
     }
 }
 
-#define KERNEL(name, alg, element, out)             \
-    static void name(const struct windows *windows) \
-    {                                               \
-        run(windows, alg, element, out);            \
+#define KERNEL(name, alg, element, out)                                \
+    static void name(const struct windows *windows)                    \
+    {                                                                  \
+        run(windows, WINDOWS_##alg, ELEMENT_##element, ELEMENT_##out); \
     }
-KERNEL(max_f32, WINDOWS_MAX, ELEMENT_F32, ELEMENT_F32)
-KERNEL(max_f16, WINDOWS_MAX, ELEMENT_F16, ELEMENT_F32)
-KERNEL(max_bf16, WINDOWS_MAX, ELEMENT_BF16, ELEMENT_F32)
-KERNEL(max_s32, WINDOWS_MAX, ELEMENT_S32, ELEMENT_F32)
-KERNEL(max_s8, WINDOWS_MAX, ELEMENT_S8, ELEMENT_S8)
-KERNEL(max_u8, WINDOWS_MAX, ELEMENT_U8, ELEMENT_U8)
-KERNEL(sum_f32, WINDOWS_SUM, ELEMENT_F32, ELEMENT_F32)
-KERNEL(sum_f16, WINDOWS_SUM, ELEMENT_F16, ELEMENT_F32)
-KERNEL(sum_bf16, WINDOWS_SUM, ELEMENT_BF16, ELEMENT_F32)
-KERNEL(sum_s32, WINDOWS_SUM, ELEMENT_S32, ELEMENT_F32)
-KERNEL(sum_s8, WINDOWS_SUM, ELEMENT_S8, ELEMENT_F32)
-KERNEL(sum_u8, WINDOWS_SUM, ELEMENT_U8, ELEMENT_F32)
+WINDOWS_KERNELS(KERNEL)
 #undef KERNEL
 
-const windows_table windows_ref = {
-    [WINDOWS_MAX] = {[ELEMENT_F32] = {"windows_max_f32_ref", 0, ELEMENT_F32, max_f32},
-                     [ELEMENT_F16] = {"windows_max_f16_ref", 0, ELEMENT_F32, max_f16},
-                     [ELEMENT_BF16] = {"windows_max_bf16_ref", 0, ELEMENT_F32, max_bf16},
-                     [ELEMENT_S32] = {"windows_max_s32_ref", 0, ELEMENT_F32, max_s32},
-                     [ELEMENT_S8] = {"windows_max_s8_ref", 0, ELEMENT_S8, max_s8},
-                     [ELEMENT_U8] = {"windows_max_u8_ref", 0, ELEMENT_U8, max_u8}},
-    [WINDOWS_SUM] = {[ELEMENT_F32] = {"windows_sum_f32_ref", 0, ELEMENT_F32, sum_f32},
-                     [ELEMENT_F16] = {"windows_sum_f16_ref", 0, ELEMENT_F32, sum_f16},
-                     [ELEMENT_BF16] = {"windows_sum_bf16_ref", 0, ELEMENT_F32, sum_bf16},
-                     [ELEMENT_S32] = {"windows_sum_s32_ref", 0, ELEMENT_F32, sum_s32},
-                     [ELEMENT_S8] = {"windows_sum_s8_ref", 0, ELEMENT_F32, sum_s8},
-                     [ELEMENT_U8] = {"windows_sum_u8_ref", 0, ELEMENT_F32, sum_u8}},
-};
+#define ROW(name, alg, element, out) \
+    [WINDOWS_##alg][ELEMENT_##element] = {"windows_" #name "_ref", 0, ELEMENT_##out, name},
+const windows_table windows_ref = {WINDOWS_KERNELS(ROW)};
+#undef ROW

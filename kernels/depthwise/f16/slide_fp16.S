@@ -186,7 +186,6 @@ first_to .req x22
     add first_to, first_to, below, lsl #(sums - 1)
     .endm
 
-
     .macro slide_function name, of_sums, of_stride
     .set sums, \of_sums
     .set stride, \of_stride

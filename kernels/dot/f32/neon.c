@@ -12,23 +12,21 @@ enum { MAX_SUMS = 16, MAX_FEW = 8, ROUND = 8 };
 /* The whole rounds of k. */
 typedef void tile_fn(const float *rows, size_t stride, const float *x, size_t x_stride,
                      size_t rounds, float32x4_t *sums);
-tile_fn dot_f32_16x1_neon, dot_f32_4x1_neon, dot_f32_8x2_neon, dot_f32_4x2_neon, dot_f32_4x3_neon,
-    dot_f32_4x4_neon;
-tile_fn dot_f32_16x1_narrow_neon, dot_f32_4x1_narrow_neon, dot_f32_8x2_narrow_neon,
-    dot_f32_4x2_narrow_neon, dot_f32_4x3_narrow_neon, dot_f32_4x4_narrow_neon;
 
 /* All of k and of `count` rows, by tiles one below the other, where that is whole rounds and tiles.
  * Lines of results are rows, or columns, whose results follow each other. */
 typedef void all_fn(const float *rows, size_t stride, const float *x, size_t x_stride,
                     size_t rounds, float *out, size_t out_line, size_t count);
-all_fn dot_f32_adding_rows_of_4_neon, dot_f32_adding_columns_4x4_neon,
-    dot_f32_adding_rows_of_4_narrow_neon, dot_f32_adding_columns_4x4_narrow_neon;
-all_fn dot_f32_rows_of_4_neon, dot_f32_dense_8x2_neon, dot_f32_dense_4x3_neon,
-    dot_f32_columns_16x1_neon, dot_f32_columns_8x2_neon, dot_f32_columns_4x3_neon,
-    dot_f32_columns_4x4_neon;
-all_fn dot_f32_rows_of_4_narrow_neon, dot_f32_dense_8x2_narrow_neon, dot_f32_dense_4x3_narrow_neon,
-    dot_f32_columns_16x1_narrow_neon, dot_f32_columns_8x2_narrow_neon,
-    dot_f32_columns_4x3_narrow_neon, dot_f32_columns_4x4_narrow_neon;
+
+#define NAME(tile, isa) dot_f32_##tile##_##isa
+#define DECLARED(isa)                                                                        \
+    tile_fn NAME(16x1, isa), NAME(8x2, isa), NAME(4x1, isa), NAME(4x2, isa), NAME(4x3, isa), \
+        NAME(4x4, isa);                                                                      \
+    all_fn NAME(dense_8x2, isa), NAME(dense_4x3, isa), NAME(rows_of_4, isa),                 \
+        NAME(columns_16x1, isa), NAME(columns_8x2, isa), NAME(columns_4x3, isa),             \
+        NAME(columns_4x4, isa), NAME(adding_rows_of_4, isa), NAME(adding_columns_4x4, isa);
+DECLARED(neon)
+DECLARED(narrow_neon)
 
 /* By columns; tall: of 16 / columns rows. */
 struct tiles {
@@ -324,35 +322,27 @@ INLINE void run_by(const struct dot_f32 *dot, const float *rows, const float *x,
         run_many(dot, &(struct place){rows, x, out}, tiles);
 }
 
+/* The assembly of a kernel, and how many rows are few for it. */
+#define TILES(isa, ...)                                                                      \
+    {                                                                                        \
+        .tall = {NAME(16x1, isa), NAME(8x2, isa)},                                           \
+        .low = {NAME(4x1, isa), NAME(4x2, isa), NAME(4x3, isa), NAME(4x4, isa)},             \
+        .rows = {NULL, NAME(dense_8x2, isa), NAME(dense_4x3, isa), NAME(rows_of_4, isa)},    \
+        .columns = {NAME(columns_16x1, isa), NAME(columns_8x2, isa), NAME(columns_4x3, isa), \
+                    NAME(columns_4x4, isa)},                                                 \
+        .adding_rows = NAME(adding_rows_of_4, isa),                                          \
+        .adding_columns = NAME(adding_columns_4x4, isa), .few = {__VA_ARGS__},               \
+    }
+
 static void run(const struct dot_f32 *dot, const float *rows, const float *x, float *out)
 {
-    static const struct tiles tiles = {
-        .tall = {dot_f32_16x1_neon, dot_f32_8x2_neon},
-        .low = {dot_f32_4x1_neon, dot_f32_4x2_neon, dot_f32_4x3_neon, dot_f32_4x4_neon},
-        .rows = {NULL, dot_f32_dense_8x2_neon, dot_f32_dense_4x3_neon, dot_f32_rows_of_4_neon},
-        .columns = {dot_f32_columns_16x1_neon, dot_f32_columns_8x2_neon, dot_f32_columns_4x3_neon,
-                    dot_f32_columns_4x4_neon},
-        .adding_rows = dot_f32_adding_rows_of_4_neon,
-        .adding_columns = dot_f32_adding_columns_4x4_neon,
-        .few = {8, 4, 2, 2},
-    };
+    static const struct tiles tiles = TILES(neon, 8, 4, 2, 2);
     run_by(dot, rows, x, out, &tiles);
 }
 
 static void run_narrow(const struct dot_f32 *dot, const float *rows, const float *x, float *out)
 {
-    static const struct tiles tiles = {
-        .tall = {dot_f32_16x1_narrow_neon, dot_f32_8x2_narrow_neon},
-        .low = {dot_f32_4x1_narrow_neon, dot_f32_4x2_narrow_neon, dot_f32_4x3_narrow_neon,
-                dot_f32_4x4_narrow_neon},
-        .rows = {NULL, dot_f32_dense_8x2_narrow_neon, dot_f32_dense_4x3_narrow_neon,
-                 dot_f32_rows_of_4_narrow_neon},
-        .columns = {dot_f32_columns_16x1_narrow_neon, dot_f32_columns_8x2_narrow_neon,
-                    dot_f32_columns_4x3_narrow_neon, dot_f32_columns_4x4_narrow_neon},
-        .adding_rows = dot_f32_adding_rows_of_4_narrow_neon,
-        .adding_columns = dot_f32_adding_columns_4x4_narrow_neon,
-        .few = {11, 4, 2, 2},
-    };
+    static const struct tiles tiles = TILES(narrow_neon, 11, 4, 2, 2);
     run_by(dot, rows, x, out, &tiles);
 }
 

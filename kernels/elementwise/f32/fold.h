@@ -7,14 +7,19 @@
 
 #include "arch/cpu.h"
 
-enum fold_f32_alg {
-    FOLD_F32_SUM,     /* of x */
-    FOLD_F32_SQUARES, /* the sum of (x - about)^2 */
-    FOLD_F32_PRODUCT,
-    FOLD_F32_MAX, /* NaN if any is */
-    FOLD_F32_MIN,
-    FOLD_F32_COUNT
-};
+/* FUNCTION(name in the enumeration, name in the kernels'), in the order of the tables. */
+/* clang-format off */
+#define FOLD_F32_FUNCTIONS(FUNCTION) \
+    FUNCTION(SUM, sum) \
+    FUNCTION(SQUARES, squares) /* the sum of (x - about)^2 */ \
+    FUNCTION(PRODUCT, product) \
+    FUNCTION(MAX, max) /* NaN if any is */ \
+    FUNCTION(MIN, min)
+/* clang-format on */
+
+#define NUMBER(number, name) FOLD_F32_##number,
+enum fold_f32_alg { FOLD_F32_FUNCTIONS(NUMBER) FOLD_F32_COUNT };
+#undef NUMBER
 
 /* Of x[0] … x[n - 1], n > 0. Sixteen partial results, of every sixteenth value each, are put
  * together in one order, so the result depends on n and the values alone, and the error of a sum

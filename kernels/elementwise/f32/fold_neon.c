@@ -37,65 +37,31 @@ INLINE float fold(size_t n, const float *x, float about, float neutral, float fi
     return vgetq_lane_f32(together(low, vextq_f32(low, low, 1), center), 0);
 }
 
-static float32x4_t add(float32x4_t y, float32x4_t x, float32x4_t about)
-{
-    (void)about;
-    return vaddq_f32(y, x);
-}
+#define STEP(name, result)                                                   \
+    static float32x4_t name(float32x4_t y, float32x4_t x, float32x4_t about) \
+    {                                                                        \
+        (void)about;                                                         \
+        return result;                                                       \
+    }
 
-static float32x4_t add_square(float32x4_t y, float32x4_t x, float32x4_t about)
-{
-    float32x4_t difference = vsubq_f32(x, about);
-    return vfmaq_f32(y, difference, difference);
-}
+STEP(add, vaddq_f32(y, x))
+STEP(add_square, vfmaq_f32(y, vsubq_f32(x, about), vsubq_f32(x, about)))
+STEP(multiply, vmulq_f32(y, x))
+STEP(greater, vmaxq_f32(y, x))
+STEP(smaller, vminq_f32(y, x))
 
-static float32x4_t multiply(float32x4_t y, float32x4_t x, float32x4_t about)
-{
-    (void)about;
-    return vmulq_f32(y, x);
-}
+#define FOLD(name, neutral, filler, step, together)                \
+    static float run_##name(size_t n, const float *x, float about) \
+    {                                                              \
+        return fold(n, x, about, neutral, filler, step, together); \
+    }
 
-static float32x4_t greater(float32x4_t y, float32x4_t x, float32x4_t about)
-{
-    (void)about;
-    return vmaxq_f32(y, x);
-}
+FOLD(sum, 0, 0, add, add)
+FOLD(squares, 0, about, add_square, add)
+FOLD(product, 1, 1, multiply, multiply)
+FOLD(max, -INFINITY, -INFINITY, greater, greater)
+FOLD(min, INFINITY, INFINITY, smaller, smaller)
 
-static float32x4_t smaller(float32x4_t y, float32x4_t x, float32x4_t about)
-{
-    (void)about;
-    return vminq_f32(y, x);
-}
-
-static float sum_neon(size_t n, const float *x, float about)
-{
-    return fold(n, x, about, 0, 0, add, add);
-}
-
-static float squares_neon(size_t n, const float *x, float about)
-{
-    return fold(n, x, about, 0, about, add_square, add);
-}
-
-static float product_neon(size_t n, const float *x, float about)
-{
-    return fold(n, x, about, 1, 1, multiply, multiply);
-}
-
-static float max_neon(size_t n, const float *x, float about)
-{
-    return fold(n, x, about, -INFINITY, -INFINITY, greater, greater);
-}
-
-static float min_neon(size_t n, const float *x, float about)
-{
-    return fold(n, x, about, INFINITY, INFINITY, smaller, smaller);
-}
-
-const struct fold_f32_kernel fold_f32_neon[FOLD_F32_COUNT] = {
-    [FOLD_F32_SUM] = {"fold_f32_sum_neon", CPU_NEON, sum_neon},
-    [FOLD_F32_SQUARES] = {"fold_f32_squares_neon", CPU_NEON, squares_neon},
-    [FOLD_F32_PRODUCT] = {"fold_f32_product_neon", CPU_NEON, product_neon},
-    [FOLD_F32_MAX] = {"fold_f32_max_neon", CPU_NEON, max_neon},
-    [FOLD_F32_MIN] = {"fold_f32_min_neon", CPU_NEON, min_neon},
-};
+#define ROW(number, name) [FOLD_F32_##number] = {"fold_f32_" #name "_neon", CPU_NEON, run_##name},
+const struct fold_f32_kernel fold_f32_neon[FOLD_F32_COUNT] = {FOLD_F32_FUNCTIONS(ROW)};
+#undef ROW

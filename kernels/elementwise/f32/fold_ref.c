@@ -24,64 +24,31 @@ INLINE float fold(size_t n, const float *x, float about, float neutral, step_fn 
     return lanes[0];
 }
 
-static float add(float y, float x, float about)
-{
-    (void)about;
-    return y + x;
-}
+#define STEP(name, result)                           \
+    static float name(float y, float x, float about) \
+    {                                                \
+        (void)about;                                 \
+        return result;                               \
+    }
 
-static float add_square(float y, float x, float about)
-{
-    return fmaf(x - about, x - about, y);
-}
+STEP(add, y + x)
+STEP(add_square, fmaf(x - about, x - about, y))
+STEP(multiply, y *x)
+STEP(greater, y > x || isnan(y) ? y : x)
+STEP(smaller, y < x || isnan(y) ? y : x)
 
-static float multiply(float y, float x, float about)
-{
-    (void)about;
-    return y * x;
-}
+#define FOLD(name, neutral, step, together)                        \
+    static float run_##name(size_t n, const float *x, float about) \
+    {                                                              \
+        return fold(n, x, about, neutral, step, together);         \
+    }
 
-static float greater(float y, float x, float about)
-{
-    (void)about;
-    return y > x || isnan(y) ? y : x;
-}
+FOLD(sum, 0, add, add)
+FOLD(squares, 0, add_square, add)
+FOLD(product, 1, multiply, multiply)
+FOLD(max, -INFINITY, greater, greater)
+FOLD(min, INFINITY, smaller, smaller)
 
-static float smaller(float y, float x, float about)
-{
-    (void)about;
-    return y < x || isnan(y) ? y : x;
-}
-
-static float sum_ref(size_t n, const float *x, float about)
-{
-    return fold(n, x, about, 0, add, add);
-}
-
-static float squares_ref(size_t n, const float *x, float about)
-{
-    return fold(n, x, about, 0, add_square, add);
-}
-
-static float product_ref(size_t n, const float *x, float about)
-{
-    return fold(n, x, about, 1, multiply, multiply);
-}
-
-static float max_ref(size_t n, const float *x, float about)
-{
-    return fold(n, x, about, -INFINITY, greater, greater);
-}
-
-static float min_ref(size_t n, const float *x, float about)
-{
-    return fold(n, x, about, INFINITY, smaller, smaller);
-}
-
-const struct fold_f32_kernel fold_f32_ref[FOLD_F32_COUNT] = {
-    [FOLD_F32_SUM] = {"fold_f32_sum_ref", 0, sum_ref},
-    [FOLD_F32_SQUARES] = {"fold_f32_squares_ref", 0, squares_ref},
-    [FOLD_F32_PRODUCT] = {"fold_f32_product_ref", 0, product_ref},
-    [FOLD_F32_MAX] = {"fold_f32_max_ref", 0, max_ref},
-    [FOLD_F32_MIN] = {"fold_f32_min_ref", 0, min_ref},
-};
+#define ROW(number, name) [FOLD_F32_##number] = {"fold_f32_" #name "_ref", 0, run_##name},
+const struct fold_f32_kernel fold_f32_ref[FOLD_F32_COUNT] = {FOLD_F32_FUNCTIONS(ROW)};
+#undef ROW

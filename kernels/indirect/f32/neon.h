@@ -11,7 +11,6 @@
     registers 4, at, offset, quads, left
 scratch .req x17
 
-
     .macro add_bias first, pixel_count, vectors
     ldr scratch, [tile, #tile.bias]
     several ld1, \vectors, 0, scratch, %(16 * \vectors)

@@ -208,7 +208,6 @@
     end_function dwconv_f32_image_copied_\height\()x\width
     .endm
 
-
     begin_table dwconv_f32_image_copied_functions
     copied_image 2, 3
     copied_image 3, 2

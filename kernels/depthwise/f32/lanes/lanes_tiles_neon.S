@@ -76,7 +76,6 @@ temp .req x17
     .endr
     .endm
 
-
 /* Vectors of the same weights, a period from each other. */
     .macro next_phase KH, SH, R
     ldp at, temp, [phases], #16

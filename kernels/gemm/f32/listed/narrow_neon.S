@@ -13,7 +13,6 @@
 
 half .req x7
 
-
 /* Instruction `op` of a step: low 0, high 0, then low q, insert q - 1, high q for each other vector
  * of B's next row, which goes to register `to` and the following; the next row's address, the last
  * insertion, and the step's own: at even steps the next address of A, at odd ones what counts. */
