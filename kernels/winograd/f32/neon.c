@@ -254,6 +254,15 @@ INLINE void second_pass(const struct winograd_f32_output *task, size_t c, half v
 
 /* A dimension of a tile: three taps have two points more than results, five four, seven six. */
 #define TILE(n, m) ((n) * (MOST + 1) + (m))
+#define TILES(CASE) CASE(8, 6) CASE(8, 4) CASE(8, 2) CASE(6, 4) CASE(6, 2) CASE(5, 3) CASE(4, 2)
+#define FIRST_PASS(n, m)                      \
+    case TILE(n, m):                          \
+        backward_rows(task, c, values, n, m); \
+        break;
+#define SECOND_PASS(n, m)                            \
+    case TILE(n, m):                                 \
+        second_pass(task, c, values, n, m, &finish); \
+        break;
 
 INLINE size_t points_and_results(const struct winograd_f32_matrix *matrix)
 {
@@ -270,55 +279,19 @@ static void output(const struct winograd_f32_output *task)
         finish.count = task->channels - c;
         finish.bias = task->bias ? load_part(task->bias + c, finish.count) : vdupq_n_f32(0);
         switch (points_and_results(&task->rows)) {
-        case TILE(8, 6):
-            backward_rows(task, c, values, 8, 6);
-            break;
-        case TILE(8, 4):
-            backward_rows(task, c, values, 8, 4);
-            break;
-        case TILE(8, 2):
-            backward_rows(task, c, values, 8, 2);
-            break;
-        case TILE(6, 4):
-            backward_rows(task, c, values, 6, 4);
-            break;
-        case TILE(6, 2):
-            backward_rows(task, c, values, 6, 2);
-            break;
-        case TILE(5, 3):
-            backward_rows(task, c, values, 5, 3);
-            break;
-        case TILE(4, 2):
-            backward_rows(task, c, values, 4, 2);
+            TILES(FIRST_PASS)
         }
         switch (points_and_results(&task->cols)) {
-        case TILE(8, 6):
-            second_pass(task, c, values, 8, 6, &finish);
-            break;
-        case TILE(8, 4):
-            second_pass(task, c, values, 8, 4, &finish);
-            break;
-        case TILE(8, 2):
-            second_pass(task, c, values, 8, 2, &finish);
-            break;
-        case TILE(6, 4):
-            second_pass(task, c, values, 6, 4, &finish);
-            break;
-        case TILE(6, 2):
-            second_pass(task, c, values, 6, 2, &finish);
-            break;
-        case TILE(5, 3):
-            second_pass(task, c, values, 5, 3, &finish);
-            break;
-        case TILE(4, 2):
-            second_pass(task, c, values, 4, 2, &finish);
-            break;
+            TILES(SECOND_PASS)
         default:
             second_pass(task, c, values, 1, 1, &finish);
         }
     }
 }
 
+#undef SECOND_PASS
+#undef FIRST_PASS
+#undef TILES
 #undef TILE
 
 winograd_f32_products_fn winograd_f32_products_4_neon, winograd_f32_products_8_neon,
