@@ -26,7 +26,7 @@ static void place_all(neo_network *network)
         struct network_node *node = &network->nodes[i];
         size_t buffer = (size_t)network->tensor_count + (size_t)i;
         bool has = node->workspace_bytes && network->arena.data;
-        node->workspace.handle = has ? network_in_arena(network, buffer) : NULL;
+        memory_set_handle(&node->workspace, has ? network_in_arena(network, buffer) : NULL);
     }
 }
 

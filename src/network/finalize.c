@@ -59,8 +59,8 @@ static void connect_workspace(neo_network *network, struct network_node *node)
         return;
     neo_memory_desc desc;
     neo_memory_desc_init_tag(&desc, 1, &bytes, NEO_U8, "a");
-    memory_describe(&node->workspace, &desc);
     node->workspace.engine = network->engine;
+    memory_describe(&node->workspace, &desc);
     node->passed[node->passed_count++] = (neo_exec_arg){NEO_ARG_SCRATCHPAD, &node->workspace};
 }
 

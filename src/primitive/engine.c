@@ -133,6 +133,7 @@ neo_status neo_engine_create_with_allocator(neo_engine **out, const neo_allocato
     memset(engine, 0, sizeof *engine);
     atomic_init(&engine->refs, 1);
     engine->cpu = cpu_get();
+    engine->number = engine_take_number();
     warn_of_cpu_variables();
     constants_init(&engine->replicas, &engine->memory, true);
     neo_status status = handle_lanes_init(engine->lanes, engine);

@@ -12,6 +12,7 @@
 #include "src/packed/engine_weights.h"
 #include "src/primitive/cache/cache.h"
 #include "src/primitive/handle.h"
+#include "src/tensor/descriptor.h"
 #include "src/threading/default_pool.h"
 #include "src/threading/parallel.h"
 
@@ -19,6 +20,7 @@ struct neo_engine {
     struct handle_lane lanes[HANDLE_LANES];
     _Alignas(128) atomic_size_t refs; /* the user, lanes in use, streams, memory objects */
     const struct cpu *cpu;
+    unsigned number; /* as long as this engine lives no other one's; 0: there are too many */
     struct memory_domain memory;
     struct default_pool *threads;
     struct block_pool *blocks;
@@ -33,6 +35,16 @@ struct neo_stream {
     neo_engine *engine; /* a reference */
     struct parallel parallel;
 };
+
+/* What images of an engine's tensors have in the first word, so that they differ from images of
+ * other ones' tensors, or 0. */
+static inline uint64_t engine_mark(const neo_engine *owner)
+{
+    return (uint64_t)owner->number << DESC_IMAGE_FREE;
+}
+
+/* A number for a new engine, which gives it back when it is freed. */
+unsigned engine_take_number(void);
 
 /* Adds a reference and returns engine. */
 neo_engine *engine_retain(neo_engine *engine);

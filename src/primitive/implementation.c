@@ -192,6 +192,7 @@ static void decide_facts(struct implementation *impl)
             continue;
         facts->tensors |= 1u << t;
         desc_image(desc, facts->images[t]);
+        facts->images[t][0] |= engine_mark(impl->engine);
     }
     for (enum tensor t = 0; t < TENSOR_COUNT; t++)
         if (facts->tensors >> t & 1)
@@ -202,7 +203,8 @@ static void decide_facts(struct implementation *impl)
     facts->only_tensors = !impl->problem.extra_count &&
                           !post_ops_have_operand(&impl->problem.attributes) &&
                           !impl->problem.attributes.quantization_count;
-    bool plain = facts->only_tensors && !facts->empty && !facts->parallel && scratch_is_doers(impl);
+    bool plain = facts->only_tensors && !facts->empty && !facts->parallel &&
+                 impl->engine->number && scratch_is_doers(impl);
     if (!plain)
         return;
     facts->engine = impl->engine;

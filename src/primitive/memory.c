@@ -32,7 +32,7 @@ void memory_describe(neo_memory *memory, const neo_memory_desc *desc)
     memory->first = offset * neo_data_type_bits(desc->data_type) / 8;
     memory->bytes = neo_memory_desc_size(desc);
     desc_image(desc, memory->image);
-    memory->image_begin = memory->image[0];
+    memory->image_begin = memory->image[0] | engine_mark(memory->engine);
     memory_set_handle(memory, memory->handle);
 }
 
@@ -68,8 +68,8 @@ neo_status neo_memory_create(neo_memory **out, const neo_memory_desc *desc, neo_
     neo_memory *memory = calloc(1, sizeof *memory);
     if (!memory)
         return NEO_OUT_OF_MEMORY;
-    memory_describe(memory, desc);
     memory->engine = engine_retain(engine);
+    memory_describe(memory, desc);
     neo_status status = set_buffer(memory, handle);
     if (status != NEO_OK) {
         neo_memory_destroy(memory);

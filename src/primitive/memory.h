@@ -10,8 +10,8 @@
 struct neo_memory {
     neo_engine *engine;               /* a reference */
     void *elements;                   /* the first one, (0, 0, …): NULL if handle is */
-    uint64_t image[DESC_IMAGE_WORDS]; /* desc's; it begins with 0, as none does, where a buffer is
-                                       * missing: so those who compare images need not ask */
+    uint64_t image[DESC_IMAGE_WORDS]; /* desc's with the engine's mark; it begins with 0, as none
+                                       * does, where a buffer is missing */
     uint64_t image_begin;             /* what it begins with otherwise, */
     size_t first, bytes;              /* from handle to the first element, and to the end, and */
     neo_memory_desc desc;             /* this are set by memory_describe() */
@@ -19,7 +19,7 @@ struct neo_memory {
     struct allocation owned;          /* empty if handle is the user's */
 };
 
-/* The part that depends on the descriptor alone. */
+/* The part that depends on the descriptor and the engine alone. */
 void memory_describe(neo_memory *memory, const neo_memory_desc *desc);
 
 /* Whoever owns the buffer before or now looks after it. */

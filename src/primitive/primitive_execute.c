@@ -6,21 +6,16 @@
 #include "src/primitive/primitive.h"
 #include "src/tensor/descriptor.h"
 
-/* By one branch; its image has two words. A buffer that is missing is no image. */
-static inline bool is_plain(const struct expected *expected, const neo_memory *memory,
-                            const neo_engine *engine)
+/* By one branch; its image has two words. Another engine's memory has another image, and so has one
+ * whose buffer is missing. */
+static inline bool is_plain(const struct expected *expected, const neo_memory *memory)
 {
-    uint64_t differences = (expected->image[0] ^ memory->image[0]) |
-                           (expected->image[1] ^ memory->image[1]) |
-                           ((uintptr_t)memory->engine ^ (uintptr_t)engine);
-    return differences == 0;
+    return ((expected->image[0] ^ memory->image[0]) | (expected->image[1] ^ memory->image[1])) == 0;
 }
 
-static inline bool is_plain_if_longer(const struct expected *expected, const neo_memory *memory,
-                                      const neo_engine *engine)
+static inline bool is_plain_if_longer(const struct expected *expected, const neo_memory *memory)
 {
-    return memory->engine == engine && expected->if_longer &&
-           desc_image_equal(expected->if_longer, memory->image);
+    return expected->if_longer && desc_image_equal(expected->if_longer, memory->image);
 }
 
 /* So many arguments as the primitive has tensors (at least one), each one right and in its place,
@@ -30,13 +25,12 @@ static inline bool take_in_order(const struct implementation *impl, void *buffer
 {
     const neo_exec_arg *given = list, *end = list + count;
     const struct expected *expected = impl->facts.in_order;
-    const neo_engine *engine = impl->facts.engine; /* read once, whatever buffers point to */
     do {
         const neo_memory *memory = given->memory;
         if (expected->arg != given->arg || !memory)
             return false;
         void **buffer = &buffers[expected->tensor];
-        if (!is_plain(expected, memory, engine))
+        if (!is_plain(expected, memory))
             return false;
         *buffer = memory->elements;
         expected++;
@@ -54,8 +48,7 @@ static inline bool take_in_any_order(const struct implementation *impl, void *bu
         const neo_memory *memory = given->memory;
         const struct expected *expected = &impl->facts.expected[(size_t)given->arg / 8 % 8];
         if (expected->arg != given->arg || !memory ||
-            (!is_plain(expected, memory, impl->engine) &&
-             !is_plain_if_longer(expected, memory, impl->engine)))
+            (!is_plain(expected, memory) && !is_plain_if_longer(expected, memory)))
             return false;
         buffers[expected->tensor] = memory->elements;
         taken |= expected->bit;

@@ -211,8 +211,8 @@ static size_t image_bits(uint64_t all, size_t count, uint64_t *number)
  * allows. Strides that do not matter are 0; dense ones are told by the order of dimensions.
  *
  * The first word: half the number of words in 8 bits, ndims in 4, format and size of values in 2
- * each, the type in 8, a bit that there is an extra word, one that strides are dense, and from bit
- * 32 their order or a small layout. */
+ * each, the type in 8, a bit that there is an extra word, one that strides are dense, six that are
+ * 0 (DESC_IMAGE_FREE), and from bit 32 the order of dense ones or a small layout. */
 void desc_image(const neo_memory_desc *desc, uint64_t image[DESC_IMAGE_WORDS])
 {
     bool strided = desc->format_kind == NEO_FORMAT_STRIDED;

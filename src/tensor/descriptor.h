@@ -64,8 +64,8 @@ bool desc_matches(const neo_memory_desc *expected, const neo_memory_desc *actual
 
 /* A descriptor in canonical words, so that comparing is quick: two descriptors that are not `any`
  * are equal if and only if their images are. The lowest byte of the first word is half the number
- * of words. */
-enum { DESC_IMAGE_WORDS = 2 + 2 * NEO_MAX_NDIMS };
+ * of words; some of its bits are 0, for whoever keeps images. */
+enum { DESC_IMAGE_WORDS = 2 + 2 * NEO_MAX_NDIMS, DESC_IMAGE_FREE = 26, DESC_IMAGE_FREE_BITS = 6 };
 void desc_image(const neo_memory_desc *desc, uint64_t image[DESC_IMAGE_WORDS]);
 
 /* Than two words. */

@@ -164,11 +164,8 @@ static void every_argument_is_given_exactly_once(void **state)
     tensor_free(&dst);
 }
 
-static void no_argument_may_belong_to_another_engine(void **state)
+static void expect_refusals_of(neo_engine *other)
 {
-    (void)state;
-    neo_engine *other;
-    assert_int_equal(neo_engine_create(&other), NEO_OK);
     neo_memory_desc desc = tensor_matrix(4, 4, "ab");
     struct tensor own = tensor_make(engine, &desc, 1), foreign = tensor_make(other, &desc, 1);
     struct tensor own_dst = tensor_make(engine, &desc, 0),
@@ -190,7 +187,36 @@ static void no_argument_may_belong_to_another_engine(void **state)
     neo_primitive_destroy(plain);
     tensor_free(&own), tensor_free(&own_dst);
     tensor_free(&foreign), tensor_free(&foreign_dst);
+}
+
+static void no_argument_may_belong_to_another_engine(void **state)
+{
+    (void)state;
+    neo_engine *other;
+    assert_int_equal(neo_engine_create(&other), NEO_OK);
+    expect_refusals_of(other);
     neo_engine_destroy(other);
+}
+
+/* More of them than have numbers by which memory is told from other engines' memory. */
+static void nor_to_one_of_very_many_engines(void **state)
+{
+    (void)state;
+    enum { MANY = 66 };
+    static const int pairs[][2] = {{0, MANY - 1}, {MANY - 1, 0}, {MANY - 2, MANY - 1}};
+    neo_engine *many[MANY], *usual = engine;
+    neo_stream *usual_stream = stream;
+    for (int i = 0; i < MANY; i++)
+        assert_int_equal(neo_engine_create(&many[i]), NEO_OK);
+    for (size_t i = 0; i < count_of(pairs); i++) {
+        engine = many[pairs[i][0]];
+        assert_int_equal(neo_stream_create(&stream, engine, NULL), NEO_OK);
+        expect_refusals_of(many[pairs[i][1]]);
+        neo_stream_destroy(stream);
+    }
+    engine = usual, stream = usual_stream;
+    for (int i = 0; i < MANY; i++)
+        neo_engine_destroy(many[i]);
 }
 
 static void no_stream_may_belong_to_another_engine(void **state)
@@ -541,6 +567,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(wrong_arguments_change_nothing, make_ready, free_ready),
         cmocka_unit_test(every_argument_is_given_exactly_once),
         cmocka_unit_test(no_argument_may_belong_to_another_engine),
+        cmocka_unit_test(nor_to_one_of_very_many_engines),
         cmocka_unit_test(no_stream_may_belong_to_another_engine),
         cmocka_unit_test(no_argument_may_have_another_description),
         cmocka_unit_test(arguments_may_begin_within_their_buffers),
