@@ -44,6 +44,13 @@ static void note_choice(const struct implementation *impl, const struct candidat
              cost_compute_ms(mine, cpu), cost_memory_ms(mine, cpu), other, cpu_bandwidth(cpu));
 }
 
+/* What runs, or which algorithm it nests, of which there is such a line, too. */
+static void note_kernel(const struct implementation *impl)
+{
+    log_line(LOG_DISPATCH, "primitive", "create:kernel,%s,%s: %s", impl->problem.operation->name,
+             impl->algorithm->name, impl->algorithm->kernel(impl->plan));
+}
+
 /* The last one in the list serves most; those that were not asked for have nothing to say. */
 static neo_status reject_all(const struct implementation *impl)
 {
@@ -320,6 +327,8 @@ static neo_status implementation_init(struct implementation *impl, const struct 
         return status;
     impl->bytes = bytes_of(impl);
     decide_facts(impl);
+    if (log_is_on(LOG_DISPATCH))
+        note_kernel(impl);
     if (impl->problem.attributes.scratchpad == NEO_SCRATCHPAD_LIBRARY && !impl->by_size)
         impl->reserve_bytes =
             implementation_scratch_bytes(impl, default_pool_threads(impl->engine->threads));

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "src/core/log.h"
 #include "tests/support/capture.h"
 #include "tests/support/session.h"
 #include "tests/support/temporary.h"
@@ -204,6 +205,39 @@ static void a_missing_argument_has_a_name(void **state)
     neo_primitive_desc_destroy(pd);
 }
 
+static void has_kernel(const char *algorithm, const char *kernel)
+{
+    char expected[128];
+    snprintf(expected, sizeof expected, "create:kernel,matmul,%s: %s", algorithm, kernel);
+    has(expected);
+}
+
+/* By every implementation of a product with C transposed; "swapped" nests another one, of which
+ * there is a line, too. */
+static void what_runs_is_told(void **state)
+{
+    (void)state;
+    neo_primitive_desc *pd;
+    neo_memory_desc plain = tensor_matrix(16, 16, "ab"), dst = tensor_matrix(16, 16, "ba");
+    int nesting = 0;
+    uint32_t before = __atomic_load_n(&log_categories, __ATOMIC_RELAXED);
+    begin();
+    __atomic_store_n(&log_categories, LOG_DISPATCH, __ATOMIC_RELAXED);
+    neo_status status = matmul(&pd, &plain, &plain, &dst);
+    assert_int_equal(status, NEO_OK);
+    for (; status == NEO_OK; lines.text[0] = 0, status = neo_primitive_desc_next(pd)) {
+        const char *algorithm = neo_primitive_desc_algorithm(pd);
+        has_kernel(algorithm, neo_primitive_desc_kernel(pd));
+        if (strcmp(algorithm, "swapped") == 0)
+            has_kernel(neo_primitive_desc_kernel(pd), ""), nesting++;
+    }
+    end();
+    __atomic_store_n(&log_categories, before, __ATOMIC_RELAXED);
+    assert_int_equal(status, NEO_LAST_IMPLEMENTATION);
+    assert_int_equal(nesting, 1);
+    neo_primitive_desc_destroy(pd);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, session_setup_single, session_teardown)
 
 int main(void)
@@ -215,6 +249,7 @@ int main(void)
         TEST(refusals_have_both_sides),
         TEST(a_wrong_size_of_dst_is_told_with_the_right_one),
         TEST(a_missing_argument_has_a_name),
+        TEST(what_runs_is_told),
     };
     return cmocka_run_group_tests_name("log", tests, NULL, NULL);
 }

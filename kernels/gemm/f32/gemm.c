@@ -2,7 +2,8 @@
 #include "kernels/gemm/f32/gemm.h"
 
 /* clang-format off */
-#define IN_ORDER_TILES(t) &(t)[0], &(t)[1],
+#define ONE_TILE(t) &(t)[0],
+#define IN_ORDER_TILES(t) ONE_TILE(t) &(t)[1],
 #define IN_ORDER_COLUMNS(t) &(t)[0], &(t)[1], &(t)[2], &(t)[3], &(t)[4], &(t)[5],
 #define TILES(t) IN_ORDER_COLUMNS(t) IN_ORDER_COLUMNS(t + 6) IN_ORDER_COLUMNS(t + 12) IN_ORDER_COLUMNS(t + 18)
 #define LISTED(name, size) size(gemm_f32_##name)
@@ -18,6 +19,7 @@ _Static_assert(sizeof gemm_f32_kernels / sizeof gemm_f32_kernels[0] == 0 GEMM_F3
 #undef TILES
 #undef IN_ORDER_COLUMNS
 #undef IN_ORDER_TILES
+#undef ONE_TILE
 
 const struct gemm_f32_kernel *const gemm_f32_packing_kernels[] = {
 #if !NEO_PORTABLE
