@@ -25,19 +25,20 @@ static void plan_window(struct convolution_depthwise *mine)
 }
 
 /* Can 5x5 planes be done in place, by tiles of seven rows, none with padding above and below, that
- * overlap little? Planes of 7x7 are one tile. Else rows are copied
+ * overlap little? Planes of 7x7 are one tile, of 7x7 kernels, too. Else rows are copied
  * (kernels/depthwise/f32/planes/neon.c). */
-static bool fills_tiles(size_t height, size_t width)
+static bool fills_tiles(size_t taps, size_t height, size_t width)
 {
     enum { TILE = 7 };
     return height <= TILE ? height == TILE && width == TILE
-                          : round_up(height, TILE) * 8 <= height * 9;
+                          : taps == 5 && round_up(height, TILE) * 8 <= height * 9;
 }
 
-static bool copies_5x5(const struct convolution_depthwise *mine)
+static bool copies_planes(const struct convolution_depthwise *mine)
 {
-    return mine->task.kh == 5 && mine->task.stride_h == 1 &&
-           !fills_tiles(depthwise_at_least_1(mine->shape.out[HEIGHT]), mine->task.out_cols);
+    size_t taps = mine->task.kh;
+    return (taps == 5 || taps == 7) && mine->task.stride_h == 1 &&
+           !fills_tiles(taps, depthwise_at_least_1(mine->shape.out[HEIGHT]), mine->task.out_cols);
 }
 
 /* Is it faster to transpose planes, do them with channels last, and transpose results back? Cores
@@ -55,8 +56,7 @@ static bool is_faster_turned(const struct convolution_depthwise *mine)
             s->stride[i] != 1 || s->dilation[i] != 1 || s->padding[i] != s->kernel[i] / 2 ||
             s->in[i] != s->out[i])
             return false;
-    return depthwise_planes_stay(mine, DEPTHWISE_TILE_CHANNELS) &&
-           (task->kh == 7 || copies_5x5(mine));
+    return depthwise_planes_stay(mine, DEPTHWISE_TILE_CHANNELS) && copies_planes(mine);
 }
 
 static bool has_padding(const struct convolution_shape *s, int dimension)
@@ -194,7 +194,7 @@ static size_t column_apart(const struct convolution_depthwise *mine, neo_dim col
 static bool is_better_interleaved(const struct convolution_depthwise *mine,
                                   const struct dwconv_f32_kernel *kernel)
 {
-    return (kernel->copies || copies_5x5(mine)) && mine->multiplier == 1 &&
+    return (kernel->copies || copies_planes(mine)) && mine->multiplier == 1 &&
            mine->channels >= DEPTHWISE_LINE;
 }
 

@@ -54,6 +54,15 @@
     store_rows 2, 7, WHOLE, out
 1:  next_plane
     .endm
+/* 7x7 has no other tiles. */
+    .macro function_of_7 name, K
+    begin_planes dwconv_f32_planes_\name
+    begin_tiles \K
+2:  planes_of_7 \K
+    b.ne 2b
+    pop_and_return
+    end_function dwconv_f32_planes_\name
+    .endm
 
 /* ---- planes of 14x14, whose rows follow one another: no column is done twice ----
  *

@@ -63,7 +63,8 @@ enum { PLANES_BANDS = PLANES_HIGHEST_BAND * PLANES_PADDINGS };
 typedef void dwconv_f32_planes_fn(const struct dwconv_f32_planes *job);
 
 /* Stride 1; stride 2 by columns; in pairs. */
-dwconv_f32_planes_fn dwconv_f32_planes_3s1, dwconv_f32_planes_3s1_a55, dwconv_f32_planes_5s1;
+dwconv_f32_planes_fn dwconv_f32_planes_3s1, dwconv_f32_planes_3s1_a55, dwconv_f32_planes_5s1,
+    dwconv_f32_planes_7s1;
 dwconv_f32_planes_fn dwconv_f32_planes_stride_2_a55;
 dwconv_f32_planes_fn dwconv_f32_planes_pairs_3x3, dwconv_f32_planes_pairs_5x5;
 

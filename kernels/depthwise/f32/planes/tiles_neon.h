@@ -2,7 +2,7 @@
  *
  * A tile of R rows of V vectors keeps its sums in the last R V registers. For each column of the
  * kernel its K weights are in lane 0 of v0 … v(K - 1), and each row of source is loaded once, into
- * one of three places, which follow a vector of zeros: in v5 and v6 … v11. 3x3, eight columns,
+ * one of three places, which follow a vector of zeros: in v5 and v6 … v11, of 7x7 v7 and v8 … v13. 3x3, eight columns,
  * seven rows: 126 FMLA, 27 LD1 of two registers and 9 loads of weights; at an edge, 9 EXT and 18
  * other loads more. */
 /* clang-format off */
@@ -14,7 +14,7 @@
     .set RIGHT, 2
     .set WHOLE, 3
 
-    .set ZERO, 5
+    .set ZERO, 5 /* of 7x7: 7 */
     .set copies, 0 /* does something beside the tile come with each row, by `copy_next`? */
 
 w .req x3
@@ -39,8 +39,8 @@ w .req x3
  * elements of the first one lie before the plane, or `beyond` of the last one behind it: LDR of half a
  * vector, or of one element, makes the others zeros. */
     .macro load_edge V, x
-    .set j, 0
-    .rept \V
+    .set j, first
+    .rept used
     .set at, j * apart
     .if j > 0
     .set at, at - 4 * ahead
@@ -69,7 +69,7 @@ w .req x3
 
 /* The zeros of an edge. */
     .macro arrange_row V, x
-    .if ahead > 0
+    .if (ahead > 0) & (first == 0)
     zeros_before \x, %(4 * ahead), %(ZERO)
     .endif
     .if beyond == 1
@@ -84,8 +84,8 @@ w .req x3
     .set r, \R - 1
     .rept \R
     .if (i >= r) & (i - r < \K)
-    .set v, 0
-    .rept \V
+    .set v, first
+    .rept used
     fma %(32 - \R * \V + r * \V + v), %(\x + v), %(i - r), 0
     .set v, v + 1
     .endr
@@ -99,16 +99,27 @@ w .req x3
     .macro load_weight ky
     .if \ky == 0
     ldr s0, [w]
+    .elseif \ky < 5
+    load_weight_at \ky, w, %(4 + \ky)
     .else
-    load_weight_at \ky, %(4 + \ky)
+    when %(\ky == 5), add scratch, w, x8
+    load_weight_at \ky, scratch, \ky
     .endif
     .endm
-    .macro load_weight_at ky, offset
-    ldr s\ky, [w, x\offset]
+    .macro load_weight_at ky, from, offset
+    ldr s\ky, [\from, x\offset]
     .endm
 
-/* What is ahead of the tile and beyond it at column kx of the kernel. */
+/* What is ahead of the tile and beyond it at column kx of the kernel; which of its vectors there is
+ * anything for. In planes of seven, the first and the last one of seven columns give something to
+ * column 3 only, of those of one vector: its sum is in the second one at first, then in the first one. */
     .macro find_edge K, V, side
+    .set first, 0
+    .set used, \V
+    .if (\K == 7) & (kx % 6 == 0)
+    .set first, 1 - kx / 6
+    .set used, 1
+    .endif
     .set from_middle, kx - \K / 2
     .set ahead, 0
     .set beyond, 0
@@ -167,6 +178,10 @@ w .req x3
     .set slot, (slot + 1) % 3
     .set i, i + 1
     .endr
+    when first, each r, 7, move_middle %(18 + 2 * r), %(19 + 2 * r)
+    .endm
+    .macro move_middle to, from
+    mov v\to\().s[3], v\from\().s[0]
     .endm
 
     .macro load_bias sum, V
@@ -223,6 +238,7 @@ w .req x3
 
 /* From the first row of weights to the others, and zeros. */
     .macro begin_tiles K
+    .set ZERO, 5 + \K / 7 * 2
     ldr x5, [job, #JOB_WEIGHTS_ROW]
     lsl x6, x5, #1
     add x7, x6, x5
