@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "kernels/asm/sizes.h"
 #include "kernels/asm/vector_neon.h"
 
 enum {
@@ -19,11 +20,6 @@ enum {
     FEW_COLS = 32,
     DOWN_VALUES = 4096, /* of a block of few columns */
 };
-
-static size_t lesser(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
 
 static void copy_elements(const struct copy_f32_plane *plane, size_t r, size_t r_end, size_t c,
                           size_t c_end)
@@ -102,11 +98,11 @@ static void transpose_few_columns(const struct copy_f32_plane *plane)
 {
     size_t cols = plane->cols, count;
     for (size_t r = 0; r < plane->rows; r += count) {
-        count = lesser(DOWN_VALUES / cols, plane->rows - r);
+        count = smaller(DOWN_VALUES / cols, plane->rows - r);
         size_t rows = count < 8 ? 8 : count, first = r + count - rows;
         const float *src = plane->src + (ptrdiff_t)first * plane->src_row;
         for (size_t i = 0; i < cols; i += 4) {
-            size_t c = lesser(i, cols - 4);
+            size_t c = smaller(i, cols - 4);
             transpose_columns(rows, src + c, plane->src_row,
                               plane->dst + (ptrdiff_t)c * plane->dst_col + first, plane->dst_col);
         }
@@ -134,7 +130,7 @@ static void transpose_block(const struct copy_f32_plane *plane, size_t r, size_t
     ptrdiff_t src_row = plane->src_row, dst_col = plane->dst_col;
     while (r < r_end) {
         bool eight = r_end - r > 4 && plane->rows >= 8;
-        r = lesser(r, plane->rows - (eight ? 8 : 4));
+        r = smaller(r, plane->rows - (eight ? 8 : 4));
         const float *from = src + (ptrdiff_t)r * src_row;
         if (eight)
             transpose_rows(8, from, src_row, dst + r, dst_col, cols);
@@ -247,8 +243,8 @@ static void copy_transposed(const struct copy_f32_plane *plane)
     }
     for (size_t r = 0; r < plane->rows; r += BLOCK_ROWS)
         for (size_t c = 0; c < plane->cols; c += BLOCK_COLS)
-            transpose_block(plane, r, lesser(r + BLOCK_ROWS, plane->rows), c,
-                            lesser(BLOCK_COLS, plane->cols - c));
+            transpose_block(plane, r, smaller(r + BLOCK_ROWS, plane->rows), c,
+                            smaller(BLOCK_COLS, plane->cols - c));
 }
 
 /* Rows and columns change their names. */

@@ -2,7 +2,6 @@
  * kernels/depthwise/f32/lanes/image_tiles_neon.S. */
 #include "kernels/depthwise/f32/lanes/image.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "kernels/depthwise/f32/lanes/image_offsets.h"
@@ -54,8 +53,7 @@ static dwconv_f32_image_fn *find_function(size_t height, size_t width, int copie
 int dwconv_f32_image_run(const struct dwconv_f32_task *task, const float *const *rows)
 {
     static const float none[GROUP];
-    float low = task->low, high = task->high;
-    const float clamp[8] = {low, low, low, low, high, high, high, high};
+    float limits[8];
     size_t height = task->out_rows, width = task->out_cols;
     int copied = has_copies(task);
     size_t group = copied || height * width <= IMAGE_FEW_PIXELS ? GROUP : LANES;
@@ -74,7 +72,7 @@ int dwconv_f32_image_run(const struct dwconv_f32_task *task, const float *const 
         .dst_row = task->dst_row * sizeof(float),
         .dst_column = task->dst_column * sizeof(float),
         .groups = task->channels / group,
-        .clamp = low > -INFINITY || high < INFINITY ? clamp : NULL,
+        .clamp = dwconv_f32_limits(task, limits),
     };
     if (copied)
         job.weights = copies_of(task);

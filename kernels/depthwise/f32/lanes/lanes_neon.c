@@ -19,7 +19,6 @@
  * Where there is padding at the sides, rows of source are copied to between zeros; with a stride
  * and fewer than four channels, even pixels apart from odd ones, so that a tap is one line again.
  * Wide images are done by strips of columns, of which the copies stay in the L1 cache. */
-#include <math.h>
 #include <stdbool.h>
 
 #include "kernels/asm/vector_neon.h"
@@ -360,8 +359,7 @@ static void run_without_vectors(const struct dwconv_f32_task *task, const float 
 
 static void run(const struct dwconv_f32_task *task)
 {
-    float low = task->low, high = task->high;
-    const float clamp[8] = {low, low, low, low, high, high, high, high};
+    float limits[8];
     struct memory memory = divide_memory(task, task->scratch);
     if (!has_vectors(task)) {
         run_without_vectors(task, memory.lines);
@@ -372,7 +370,7 @@ static void run(const struct dwconv_f32_task *task)
         .offsets = memory.offsets,
         .kw = task->kw * task->kd,
         .weights_tap = memory.tap * sizeof(float),
-        .clamp = low > -INFINITY || high < INFINITY ? clamp : NULL,
+        .clamp = dwconv_f32_limits(task, limits),
         .weights = memory.weights,
         .bias = memory.bias,
         .kh = task->kh,

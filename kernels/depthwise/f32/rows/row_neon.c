@@ -4,7 +4,6 @@
  * Source is read in place. Only for tiles that reach into the padding it is copied between zeros,
  * without the taps that all outputs of the tile have there. */
 #include <arm_neon.h>
-#include <math.h>
 
 #include "kernels/asm/sizes.h"
 #include "kernels/depthwise/f32/parts_neon.h"
@@ -245,8 +244,7 @@ static void run_row(struct call *call)
 
 static void run_dense(struct dwconv_f32_task *task, const float **rows)
 {
-    float low = task->low, high = task->high;
-    const float clamp[8] = {low, low, low, low, high, high, high, high};
+    float limits[8];
     struct call call;
     call.task = task;
     call.room = copy_values(task);
@@ -256,7 +254,7 @@ static void run_dense(struct dwconv_f32_task *task, const float **rows)
         .tiles = call.tiles,
         .weights_tap = task->weights_tap * sizeof(float),
         .dst_column = task->dst_column * sizeof(float),
-        .clamp = low > -INFINITY || high < INFINITY ? clamp : NULL,
+        .clamp = dwconv_f32_limits(task, limits),
     };
     for (size_t y = 0; y < task->out_rows; y++) {
         struct dwconv_f32_task row = *task;

@@ -78,6 +78,22 @@
     .endif
     .endm
 
+/* What goes into the next place without a multiply-add. */
+    .macro fill_later R, clamps, slot
+    .set now, now + 1
+    fill \R, \clamps, \slot
+    .endm
+
+/* What a clamp and its store at the edges are, where R rows' sums of one output are `under_way`
+ * registers from each other. */
+    .macro finish R, clamps, slot
+    .if \clamps
+    each r, \R, at_least %(9 + r * under_way + \slot), 28
+    each r, \R, at_most %(9 + r * under_way + \slot), 29
+    .endif
+    each r, \R, store_row %r, %(9 + r * under_way + \slot)
+    .endm
+
 /* ---- a group of channels ---- */
 
     .macro rows R, clamps

@@ -17,6 +17,7 @@
  * Weights in v0 … v8, sums [row][output] from v9 on, v21 … v26 source, v28 and v29 the limits of a
  * clamp, v27, v30 and v31 what is being clamped. Needs columns to the right: SLIDE_RIGHT_0. */
 
+    .set under_way, 3 /* outputs of a row */
 #include "kernels/depthwise/f32/rows/slide_in_order_neon.h"
 
 /* x9 … x14 are rows of source, x15, x16, x17, x19 of dst. */
@@ -108,11 +109,7 @@
 /* After which FMLA row l of source is done with. */
     .macro find_free R
     .set free, -1
-    .set g, 0
-    .rept 3 * \R
-    when %(((order_i >> (4 * g)) & 15) == l), .set free, 3 * (g + 1) + 1 - 3 * turn
-    .set g, g + 1
-    .endr
+    each g, %(3 * \R), when %((order_i >> (4 * g) & 15) == l), .set free, 3 * (g - turn) + 4
     .endm
 
 /* Loads in turn: `begun` says that the first half of row l came at `since`. */
@@ -221,12 +218,7 @@
     .if (n >= (9 * \R)) & ((n % 3 != 1) | (n >= (9 * \R + 3)))
     .set n, n - 9 * \R
     find_group (n / 3 - n % 3 % 2)
-    .rept 20
-    .if (l <= i) | (waiting == (21 + i))
-    .set now, now + 1
-    fill \R, \clamps, \completes
-    .endif
-    .endr
+    times 20, when %((l <= i) | (waiting == (21 + i))), fill_later \R, \clamps, \completes
     .if n % 3 == 1
     find_group (n / 3 - n % 3 % 2)
     wait_for %r, \R, \clamps, \completes
@@ -238,27 +230,13 @@
     .endm
 /* A sum that begins needs the bias. */
     .macro wait_for row, R, clamps, slot
-    .rept 40
-    .if stage_\row < 3
-    .set now, now + 1
-    fill \R, \clamps, \slot
-    .endif
-    .endr
+    times 40, when %(stage_\row < 3), fill_later \R, \clamps, \slot
     .endm
 
 /* ---- steps at the edges ---- */
 
     .macro load_column R
     each i, %(\R + 2), load_whole %(21 + i), %(9 + i)
-    .endm
-
-    .macro finish R, clamps, slot
-    .if \clamps
-    each r, \R, at_least %(9 + r * 3 + \slot), 28
-    each r, \R, at_most %(9 + r * 3 + \slot), 29
-    .endif
-    each r, \R, store_row %(r), %(9 + r * 3 + \slot)
-    add dst_offset, dst_offset, dst_column
     .endm
 
 /* Steps 0 and 1, and what of the next one comes before the loop. */
@@ -289,6 +267,7 @@
     b.ne 10b
     multiply_after \R, 2, 1
     finish \R, \clamps, 1
+    add dst_offset, dst_offset, dst_column
     tbz edges, #3, 1f
     load_column \R
     multiply_column \R, 9, 9, 2

@@ -14,6 +14,7 @@
  * Weights in v0 … v8, sums [row][output] from v9 on, v17 … v27, v30 and v31 source, v28 and v29 the
  * limits of a clamp. Needs columns to the right: SLIDE_RIGHT_0. */
 
+    .set under_way, 2 /* outputs of a row */
 #include "kernels/depthwise/f32/rows/slide_in_order_neon.h"
 #include "kernels/depthwise/f32/halves_neon.h"
 
@@ -163,12 +164,8 @@ half .req x23
     .endm
 /* All sums need the bias before the first of them begins again. */
     .macro wait_for_sums R, clamps, slot
-    .rept 90
-    .if (stage_0 + stage_1 + stage_2 + stage_3) < (5 * \R)
-    .set now, now + 1
-    fill \R, \clamps, \slot
-    .endif
-    .endr
+    .set ended, 5 * \R
+    times 90, when %(stage_0 + stage_1 + stage_2 + stage_3 < ended), fill_later \R, \clamps, \slot
     .endm
 
     .macro flow_one R, clamps, begins, completes
@@ -227,12 +224,6 @@ half .req x23
     .set i, i + 1
     .endr
     next_column
-    .endm
-
-    .macro finish R, clamps, slot
-    each r, %(\R * \clamps), at_least %(9 + 2 * r + \slot), 28
-    each r, %(\R * \clamps), at_most %(9 + 2 * r + \slot), 29
-    each r, \R, store_row %r, %(9 + 2 * r + \slot)
     .endm
 
 /* The first output, but for what the first step adds, and of that what comes before the loop. */

@@ -1,7 +1,6 @@
 /* Depthwise convolution 5x5 and 7x7, channels as vectors, 5x5 also with stride 2: tiles for the
  * assembly of kernels/depthwise/f32/rows/tall_tiles_neon.S and, on cores that issue in order,
  * kernels/depthwise/f32/rows/tall_in_order_neon.S, which has any number of columns. */
-#include <math.h>
 
 #include "kernels/asm/sizes.h"
 #include "kernels/depthwise/f32/heights.h"

@@ -3,7 +3,6 @@
  *
  * Long rows are done by strips, so that four channels of a strip's source stay in the L1 cache. */
 #include <arm_neon.h>
-#include <math.h>
 
 #include "kernels/asm/sizes.h"
 #include "kernels/depthwise/f32/parts_neon.h"
@@ -158,14 +157,13 @@ static void run_channels(const struct dwconv_f32_task *task, const struct memory
 /* task: its columns and rows are those that its taps are on. */
 static void run_strip(const struct dwconv_f32_task *task, const struct memory *memory)
 {
-    float low = task->low, high = task->high;
-    const float clamp[2 * LANES] = {low, low, low, low, high, high, high, high};
-    int clamps = low > -INFINITY || high < INFINITY;
+    float limits[2 * LANES];
+    const float *clamp = dwconv_f32_limits(task, limits);
     memset(memory->src - BEFORE * LANES, 0, BEFORE * VECTOR);
     memset(memory->src + task->columns * LANES, 0, AFTER * VECTOR);
     list_tiles(task, memory);
     for (size_t c = 0; c < task->channels; c += LANES)
-        run_channels(task, memory, clamps ? clamp : NULL, smaller(c, task->channels - LANES));
+        run_channels(task, memory, clamp, smaller(c, task->channels - LANES));
 }
 
 static size_t column_of(const struct dwconv_f32_task *task, ptrdiff_t at)
