@@ -65,11 +65,9 @@
     .macro add_all_sets
     .set i, set_sums
     .rept (sets - 1) * set_sums
-    .if i < (sets - 1) * set_sums
-    add_sets %(first_sum + i % set_sums), %(first_sum + i % set_sums), %(first_sum + i)
-    .else
-    add_sets %(first_sum + i), %(first_sum + i % set_sums), %(first_sum + i)
-    .endif
+    .set to, first_sum + i
+    when %(i < (sets - 1) * set_sums), .set to, first_sum + i % set_sums
+    add_sets %to, %(first_sum + i % set_sums), %(first_sum + i)
     .set i, i + 1
     .endr
     .endm

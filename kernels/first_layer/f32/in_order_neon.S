@@ -90,21 +90,12 @@ wrap .req x21  /* the same at the end of a channel */
     .endm
 
     .macro load_it
-    .if load == OWN_SECOND
-    load_some 6, b, 16
-    .elseif load == OWN_LAST
-    load_some %(4 + vectors), b, %(16 * vectors - 16)
-    .elseif load == NEXT_FIRST
-    load_some 5, b, 0
-    .elseif load == NEXT_SECOND
-    load_some 6, b, 16
-    .elseif load == SIXTH
-    load_some 0, at, 80, 0
-    .elseif (reach - 4 * (load - SOURCE)) <= 2
-    load_some %(load - SOURCE), at, %(16 * (load - SOURCE)), 0
-    .else
-    load_some %(load - SOURCE), at, %(16 * (load - SOURCE))
-    .endif
+    .set source, load - SOURCE
+    when %((load == OWN_SECOND) | (load == NEXT_SECOND)), load_some 6, b, 16
+    or_when %(load == OWN_LAST), load_some %(4 + vectors), b, %(16 * vectors - 16)
+    or_when %(load == NEXT_FIRST), load_some 5, b, 0
+    or_when %(load == SIXTH), load_some 0, at, 80, 0
+    otherwise load_some %source, at, %(16 * source), %(reach - 4 * source > 2)
     count_if_whole load
     .endm
 

@@ -17,16 +17,10 @@
 /* ---- one instruction each, registers by number ---- */
 
     .macro load_a depth, a0
-    .if \depth == 1
-    ld1r {v\a0\().4s}, [a], lda
-    .elseif \depth == 2
-    ld1 {v\a0\().2s}, [a], lda
-    .elseif \depth == 3
-    ld1 {v\a0\().2s}, [a], lda
-    ld1 {v\a0\().s}[2], [a2], lda
-    .else
-    ld1 {v\a0\().4s}, [a], lda
-    .endif
+    when %(\depth == 1), ld1r {v\a0\().4s}, [a], lda
+    or_when %(\depth < 4), ld1 {v\a0\().2s}, [a], lda
+    otherwise ld1 {v\a0\().4s}, [a], lda
+    when %(\depth == 3), ld1 {v\a0\().s}[2], [a2], lda
     .endm
     .macro store_two s, at
     st1 {v\s\().d}[0], [\at], ldc

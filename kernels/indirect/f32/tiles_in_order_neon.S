@@ -30,13 +30,7 @@ at_high .req x8
     .set c, n / (P * V)
     .set i, n % (P * V) / V
     .set v, n % V
-    .set value, i
-    .set lane, c
-    .if c > 1
-    .set value, i + P
-    .set lane, c - 2
-    .endif
-    multiply \op, %(sums + i * V + v), %(weights_at + c % sets * V + v), %value, %lane
+    multiply \op, %(sums + i * V + v), %(weights_at + c % sets * V + v), %(i + c / 2 * P), %(c % 2)
     .endm
 
 /* ---- all else, one after the other: number `item` ---- */
@@ -108,42 +102,26 @@ at_high .req x8
     .endm
 
     .macro count_on k
-    .if \k == 0
-    add weights, weights, #64 * V
-    .set moved, 1
-    .elseif \k == counts - 1
-    subs steps, steps, #1
-    .elseif single
-    add pixels, pixels, #64
-    .elseif \k == 1
-    subs left, left, #1
-    .elseif \k == 2
-    add at, at, #16
-    .elseif \k == 3
-    csel at, offset, at, eq
-    .elseif \k == 4
-    csel left, quads, left, eq
-    .elseif \k == 5
-    cset scratch, eq
-    .elseif \k == 6
-    add pixels, pixels, scratch, lsl #6
-    .else
-    add at_high, at, #8
-    .endif
+    when %(\k == 0), .set moved, 1
+    when %(\k == 0), add weights, weights, #64 * V
+    or_when %(\k == counts - 1), subs steps, steps, #1
+    or_when %single, add pixels, pixels, #64
+    or_when %(\k == 1), subs left, left, #1
+    or_when %(\k == 2), add at, at, #16
+    or_when %(\k == 3), csel at, offset, at, eq
+    or_when %(\k == 4), csel left, quads, left, eq
+    or_when %(\k == 5), cset scratch, eq
+    or_when %(\k == 6), add pixels, pixels, scratch, lsl #6
+    otherwise add at_high, at, #8
     .endm
 
     .macro do_item
-    .if found == WEIGHTS
-    load_some %(weights_at + channel % sets * V + among), weights, %(16 * ((channel - 4 * moved) * V + among))
-    .elseif found == PIXELS
-    load_indexed %among, %(9 + among), d, at
-    .elseif found == UPPER
-    load_indexed %(P + among), %(9 + among), d, at_high
-    .elseif found == POINTERS
-    load_pointers among
-    .elseif found == COUNT
-    count_on among
-    .endif
+    .set place, 16 * ((channel - 4 * moved) * V + among)
+    when %(found == WEIGHTS), load_some %(weights_at + channel % sets * V + among), weights, %place
+    or_when %(found == PIXELS), load_indexed %among, %(9 + among), d, at
+    or_when %(found == UPPER), load_indexed %(P + among), %(9 + among), d, at_high
+    or_when %(found == POINTERS), load_pointers among
+    or_when %(found == COUNT), count_on among
     count_if_whole item
     .endm
 

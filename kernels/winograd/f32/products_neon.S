@@ -116,14 +116,9 @@
     .macro tile height, width, deep
     .set first, 7
     .set sets, 1
-    .if \height == 2
-    .set sets, 2
-    .elseif \height == 1
-    .set sets, 4
-    .elseif (\height <= 4) & \deep
-    .set first, \height
-    .set sets, 2
-    .endif
+    when %((\height > 2) & (\height <= 4) & \deep), .set first, \height
+    when %(\height == 1), .set sets, 4
+    or_when %((\height == 2) | ((\height <= 4) & \deep)), .set sets, 2
     .set ring, 8
     when %(sets * \height * \width > 17), .set ring, 4
     clear_all %(first), %(sets * \height * \width)
@@ -159,25 +154,17 @@
     .set sets, 1
     .set by_columns, 0
     .set ring, 4 * \width
-    .if \height * \width < 4
-    .set sets, 4
-    .elseif \height * \width < 8
-    .set sets, 2
-    .elseif \height * \width == 18
-    .set ring, 6
-    .elseif \height * \width == 21
-    .set ring, 4
-    .set by_columns, 1
-    .endif
+    when %(\height * \width == 21), .set by_columns, 1
+    when %(\height * \width < 4), .set sets, 4
+    or_when %(\height * \width < 8), .set sets, 2
+    or_when %(\height * \width == 18), .set ring, 6
+    or_when %(\height * \width == 21), .set ring, 4
     .set ahead, ring - \width
     .set late, 0
-    .if \height * \width < 4
-    .set ahead, ring
-    .elseif ((\height - 2) * \width > 3) & ((\height - 1) * \width > 6) & (by_columns == 0)
-    .set late, 2
-    .elseif (\height - 1) * \width > 3
-    .set late, 1
-    .endif
+    .set lower, (\height - 1) * \width
+    when %(\height * \width < 4), .set ahead, ring
+    or_when %((lower - \width > 3) & (lower > 6) & (by_columns == 0)), .set late, 2
+    or_when %(lower > 3), .set late, 1
     .endm
 
     /* FMLA number n of a group. */
@@ -322,11 +309,9 @@
     .set i, 0
     .rept \height * \width
     .set at_c, i / \width * 48 + i % \width * 16
-    .if (\width > 1) & (i % 2 == 0) & ((i + 1) < (\height * \width))
-    store_pair %(first + i), %(first + i + 1), [c, #at_c]
-    .elseif (\width == 1) | (i % 2 == 0)
-    store_q %(first + i), [c, #at_c]
-    .endif
+    .set is_pair, (\width > 1) & (i % 2 == 0) & ((i + 1) < (\height * \width))
+    when %is_pair, store_pair %(first + i), %(first + i + 1), [c, #at_c]
+    or_when %((\width == 1) | (i % 2 == 0)), store_q %(first + i), [c, #at_c]
     .set i, i + 1
     .endr
     add c, c, #48 * \height

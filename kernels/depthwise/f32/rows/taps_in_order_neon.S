@@ -47,17 +47,12 @@ entry .req x16
     .set p, 0
     .rept \P
     fma %p, %(\P + (p + (\t)) % \P), %(WEIGHTS + (\t) % 4)
-    .if p == 0
-    load_d %into, [src, #column_at]
-    insert_high %(WEIGHTS + ((\t) + AHEAD - 1) % 4), 10
-    .elseif p == 1
-    load_x 9, [src, #(column_at + 8)]
-    .elseif p == 4
-    load_d %late, [w, #weights_at]
-    insert_high %into, 9
-    .elseif p == 5
-    load_x 10, [w, #(weights_at + 8)]
-    .endif
+    when %(p == 0), load_d %into, [src, #column_at]
+    when %(p == 0), insert_high %(WEIGHTS + ((\t) + AHEAD - 1) % 4), 10
+    when %(p == 1), load_x 9, [src, #(column_at + 8)]
+    when %(p == 4), load_d %late, [w, #weights_at]
+    when %(p == 4), insert_high %into, 9
+    when %(p == 5), load_x 10, [w, #(weights_at + 8)]
     .set p, p + 1
     .endr
     .endm

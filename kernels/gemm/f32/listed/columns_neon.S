@@ -84,17 +84,11 @@
     each_by %(\vectors + \columns), sum, %sum, \height, sum_row \columns, %sum, %(sum + 1), %(sum + 2)
     .endm
     .macro sum_row columns, first, second, third
-    .if \columns == 1
-    add_pairs \first, \first, \first
-    add_pairs \first, \first, \first
-    .elseif \columns == 2
-    add_pairs \first, \first, \second
-    add_pairs \first, \first, \first
-    .else
-    add_pairs \first, \first, \second
-    add_pairs \third, \third, \third
-    add_pairs \first, \first, \third
-    .endif
+    when %(\columns == 1), add_pairs \first, \first, \first
+    otherwise add_pairs \first, \first, \second
+    when %(\columns == 3), add_pairs \third, \third, \third
+    when %(\columns == 3), add_pairs \first, \first, \third
+    otherwise add_pairs \first, \first, \first
     .endm
 
     .macro add_bias_to_tile height, vectors, columns

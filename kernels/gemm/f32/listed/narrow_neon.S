@@ -19,20 +19,13 @@ half .req x7
     .macro other_op vectors, to, lane
     .set q, (op + 1) / 3
     .set part, (op + 1) % 3
-    .if op == 3 * \vectors - 1
-    add b, b, #16 * \vectors
-    .elseif op == 3 * \vectors
-    set_upper %(\to + \vectors - 1), half
-    .elseif op == 3 * \vectors + 1
-    when \lane, subs pairs, pairs, #1
-    otherwise add scratch, scratch, #8
-    .elseif (part == 0) | (op == 0)
-    load_d %(\to + q), [b, #(16 * q)]
-    .elseif part == 1
-    set_upper %(\to + q - 1), half
-    .else
-    ldr half, [b, #(16 * q + 8)]
-    .endif
+    when %(op == 3 * \vectors - 1), add b, b, #16 * \vectors
+    or_when %(op == 3 * \vectors), set_upper %(\to + \vectors - 1), half
+    or_when %((op > 3 * \vectors) & \lane), subs pairs, pairs, #1
+    or_when %(op > 3 * \vectors), add scratch, scratch, #8
+    or_when %((part == 0) | (op == 0)), load_d %(\to + q), [b, #(16 * q)]
+    or_when %(part == 1), set_upper %(\to + q - 1), half
+    otherwise ldr half, [b, #(16 * q + 8)]
     .set op, op + 1
     .endm
 

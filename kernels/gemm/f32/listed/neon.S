@@ -55,11 +55,9 @@
     next_of_b \height, \vectors
     .set i, 0
     .rept \height
-    .if q < \vectors
-    multiply \first_op, %(32 - \height * \vectors + i * \vectors + q % \vectors), %(x), %(i), %(q / \vectors)
-    .else
-    fma %(32 - \height * \vectors + i * \vectors + q % \vectors), %(x), %(i), %(q / \vectors)
-    .endif
+    .set sum, 32 - (\height - i) * \vectors + q % \vectors
+    when %(q < \vectors), multiply \first_op, %sum, %x, %i, 0
+    otherwise fma %sum, %x, %i, %(q / \vectors)
     .set i, i + 1
     .endr
     .set q, q + 1

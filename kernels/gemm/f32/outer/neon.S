@@ -6,21 +6,14 @@
 
 /* A column of `height` values to v0 and v1, exactly these; and to the next one. */
     .macro load_column height
-    .if \height == 1
-    ld1r {v0.4s}, [x8], lda
-    .elseif \height == 2
-    ld1 {v0.2s}, [x8], lda
-    .elseif \height == 3
-    ldr s1, [x8, #8]
-    ld1 {v0.2s}, [x8], lda
-    .elseif \height == 8
-    ld1 {v0.4s, v1.4s}, [x8], lda
-    .else
-    when %(\height == 5), ldr s1, [x8, #16]
+    when %(\height == 3), ldr s1, [x8, #8]
+    or_when %(\height == 5), ldr s1, [x8, #16]
     or_when %(\height == 6), ldr d1, [x8, #16]
     or_when %(\height == 7), ldur q1, [x8, #12]
-    ld1 {v0.4s}, [x8], lda
-    .endif
+    when %(\height == 1), ld1r {v0.4s}, [x8], lda
+    or_when %(\height < 4), ld1 {v0.2s}, [x8], lda
+    or_when %(\height < 8), ld1 {v0.4s}, [x8], lda
+    otherwise ld1 {v0.4s, v1.4s}, [x8], lda
     .endm
 
 /* Where row i's value is then. */

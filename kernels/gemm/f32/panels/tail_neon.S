@@ -168,12 +168,9 @@ tail .req x16
     .endm
     .macro sum_row first, second, third
     add_pairs \first, \first, \second
-    .if columns > 2
-    add_pairs \third, \third, \third
-    add_pairs \first, \first, \third
-    .else
-    add_pairs \first, \first, \first
-    .endif
+    when %(columns > 2), add_pairs \third, \third, \third
+    when %(columns > 2), add_pairs \first, \first, \third
+    otherwise add_pairs \first, \first, \first
     .endm
     .macro sum_four height, sums, row, to
     add_rows \height, \sums, \row, 0
