@@ -222,8 +222,11 @@
 
 /* ---- one instruction each ---- */
 
+    .macro vectors_of shape, op, to, x, y
+    \op v\to\().\shape, v\x\().\shape, v\y\().\shape
+    .endm
     .macro floats op, to, x, y
-    \op v\to\().4s, v\x\().4s, v\y\().4s
+    vectors_of 4s, \op, \to, \x, \y
     .endm
 /* By a lane of y, or without one by all of it. op: FMLA, or FMUL where a sum begins. */
     .macro multiply op, sum, x, y, lane

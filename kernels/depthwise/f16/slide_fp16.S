@@ -53,21 +53,12 @@ first_to .req x22
     .endr
     .endm
 
-    .macro mac op, sum, line, weight
-    \op v\sum\().8h, v\line\().8h, v\weight\().8h
-    .endm
-    .macro add_part sum, part
-    fadd v\sum\().8h, v\sum\().8h, v\part\().8h
-    .endm
 /* Of column k: kernel row r of pixel row `sum`, to v(2 * r + sum). */
     .macro multiply_column op, k, first_row
     .set r, \first_row
     .rept 3 - \first_row
-    .set sum, 0
-    .rept sums
-    mac \op, %(2 * r + sum), %(17 + (column + \k) % 3 * lines + r + sum), %(8 + 3 * r + \k)
-    .set sum, sum + 1
-    .endr
+    .set line_at, 17 + (column + \k) % 3 * lines + r
+    each sum, sums, vectors_of 8h, \op, %(2 * r + sum), %(line_at + sum), %(8 + 3 * r + \k)
     .set r, r + 1
     .endr
     .endm
@@ -75,12 +66,12 @@ first_to .req x22
     .macro multiply_columns x
     .set column, \x
     for_all copy, 0, sums, 29
-    each sum, sums, mac fmla, %(sum), %(17 + column % 3 * lines + sum), 8
+    each sum, sums, vectors_of 8h, fmla, %sum, %(17 + column % 3 * lines + sum), 8
     multiply_column fmul, 0, 1
     multiply_column fmla, 1, 0
     multiply_column fmla, 2, 0
-    each sum, sums, add_part %(sum), %(2 + sum)
-    each sum, sums, add_part %(sum), %(4 + sum)
+    each sum, sums, vectors_of 8h, fadd, %sum, %sum, %(2 + sum)
+    each sum, sums, vectors_of 8h, fadd, %sum, %sum, %(4 + sum)
     .endm
 
 /* ---- ends: as kernels/gemm/finish.h says, offsets are added as f32 ---- */

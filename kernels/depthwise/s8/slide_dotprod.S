@@ -20,9 +20,6 @@
     when %(quads == 4), ldr q\register, [\line, offset]
     otherwise ldr d\register, [\line, offset]
     .endm
-    .macro zip count, width, to, first, second
-    zip\count v\to\().\width, v\first\().\width, v\second\().\width
-    .endm
 
 /* The next column, to v(first) on. */
     .macro load_column first
@@ -36,17 +33,17 @@
     movi v4.16b, #0x80
     for_all flip, 0, 4, 4
     .endif
-    zip 1, 16b, 4, 0, 1
-    zip 1, 16b, 5, 2, 3
+    vectors_of 16b, zip1, 4, 0, 1
+    vectors_of 16b, zip1, 5, 2, 3
     .if quads == 4
-    zip 2, 16b, 6, 0, 1
-    zip 2, 16b, 7, 2, 3
+    vectors_of 16b, zip2, 6, 0, 1
+    vectors_of 16b, zip2, 7, 2, 3
     .endif
-    zip 1, 8h, \first, 4, 5
-    zip 2, 8h, %(\first + 1), 4, 5
+    vectors_of 8h, zip1, \first, 4, 5
+    vectors_of 8h, zip2, %(\first + 1), 4, 5
     .if quads == 4
-    zip 1, 8h, %(\first + 2), 6, 7
-    zip 2, 8h, %(\first + 3), 6, 7
+    vectors_of 8h, zip1, %(\first + 2), 6, 7
+    vectors_of 8h, zip2, %(\first + 3), 6, 7
     .elseif !has_sign
     for_all flip, \first, 2, 31
     .endif
@@ -54,11 +51,8 @@
     .macro load_weights
     .set k, 0
     .rept columns
-    .set q, 0
-    .rept quads / 2
-    load_pair %(8 + k * quads + 2 * q), %(9 + k * quads + 2 * q), [group_weights, #(64 * k + 32 * q)]
-    .set q, q + 1
-    .endr
+    .set at, 8 + k * quads
+    each_by 2, q, 0, %(quads / 2), load_pair %(at + q), %(at + q + 1), [group_weights, #(64 * k + 16 * q)]
     .set k, k + 1
     .endr
     .endm
@@ -70,11 +64,8 @@
     .macro multiply_columns sum, u, weights
     .set k, 0
     .rept columns
-    .set q, 0
-    .rept quads
-    dot %(\sum + q), %(first_column + (\u * stride + k) % columns * quads + q), %(\weights + k * quads + q)
-    .set q, q + 1
-    .endr
+    .set column_at, first_column + (\u * stride + k) % columns * quads
+    each q, quads, dot %(\sum + q), %(column_at + q), %(\weights + k * quads + q)
     .set k, k + 1
     .endr
     .endm
