@@ -1,5 +1,5 @@
-/* Whole tiles of gemm/gemm.h (columns of C contiguous) for cores that issue in order, with the steps
- * of kernels/gemm/f32/columns_in_order_neon.h: 8x12, 8x8, 8x4, and the same of four rows. */
+/* Whole tiles of 8x12 of gemm/gemm.h, columns of C contiguous, for cores that issue in order, with
+ * the steps of kernels/gemm/f32/columns_in_order_neon.h. */
 #include "kernels/gemm/f32/columns_in_order_neon.h"
 #include "kernels/gemm/f32/tile_neon.h"
 
@@ -7,6 +7,9 @@ in .req x1
     registers 6, count, scratch, at
 
     .set LINE_STEP, tile.col
+    .set LINES, 12
+    .set VECTORS, 2
+    set_kind VECTORS, LINES
 
     .macro add_bias
     several_at ld1, %(LINES / 4), 4, scratch
@@ -26,29 +29,15 @@ in .req x1
     .endr
     .endm
 
-    .macro kernel kind, name, V, width
-    .set LINES, \width
-    .set VECTORS, \V
-    set_kind \V, \width
-    begin_tile gemm_f32_\name\()_columns_\kind\()_whole_neon
+    begin_tile gemm_f32_8x12_columns_narrow_whole_neon
     lsr count, k, #2
     and k, k, #3
     subs count, count, #1
     b.lo 4f
-    rounds_of_steps fmla, \V, \width
+    rounds_of_steps fmla, VECTORS, LINES
 4:  cbz k, 6f
 5:  single_step
     subs k, k, #1
     b.ne 5b
 6:
-    end_tile gemm_f32_\name\()_columns_\kind\()_whole_neon
-    .endm
-    .macro kernels kind
-    kernel \kind, 8x12, 2, 12
-    kernel \kind, 8x8, 2, 8
-    kernel \kind, 8x4, 2, 4
-    kernel \kind, 4x12, 1, 12
-    kernel \kind, 4x8, 1, 8
-    kernel \kind, 4x4, 1, 4
-    .endm
-    kernels narrow
+    end_tile gemm_f32_8x12_columns_narrow_whole_neon

@@ -19,8 +19,8 @@ INLINE void run_by_rows(const struct gemm_f32_tile *tile, size_t mr, size_t nr)
     gemm_f32_run_transposed(tile, nr, gemm_f32_rows_neon[index].run);
 }
 
-/* Whole tiles of 8x12 are assembly (8x12_columns_neon.S), and for cores that issue in
- * order all of eight or four rows (columns_in_order_neon.S). */
+/* Whole tiles of 8x12 are assembly: 8x12_columns_neon.S, and for cores that issue in order
+ * columns_in_order_neon.S. */
 gemm_f32_fn gemm_f32_8x12_columns_whole_neon;
 
 /* KERNEL(mr, nr, U): those of the tiles that are not done by rows. */
@@ -30,7 +30,6 @@ gemm_f32_fn gemm_f32_8x12_columns_whole_neon;
     KERNEL(4, 12, 2)      \
     KERNEL(4, 8, 4)       \
     KERNEL(4, 4, 4)
-#define TILES_OF_COLUMNS KERNEL(8, 12, 1) LOWER_OR_NARROWER
 
 #define KERNEL(mr, nr, U)                                                                   \
     static __attribute__((noinline)) void run_##mr##x##nr(const struct gemm_f32_tile *tile, \
@@ -38,7 +37,8 @@ gemm_f32_fn gemm_f32_8x12_columns_whole_neon;
     {                                                                                       \
         run_columns(tile, mr, nr, U, self);                                                 \
     }
-TILES_OF_COLUMNS
+KERNEL(8, 12, 1)
+LOWER_OR_NARROWER
 #undef KERNEL
 
 #define WHOLE_OR_PART(mr, nr, name, whole)             \
@@ -88,27 +88,11 @@ const struct gemm_f32_kernel gemm_f32_columns_neon[GEMM_F32_TILES] = {
 #undef KERNEL
 /* clang-format on */
 
-#define NAME(mr, nr, end) gemm_f32_##mr##x##nr##_columns_##end##_neon
-#define KERNEL(mr, nr, U)                   \
-    gemm_f32_fn NAME(mr, nr, narrow_whole); \
-    WHOLE_OR_PART(mr, nr, NAME(mr, nr, narrow), NAME(mr, nr, narrow_whole))
-TILES_OF_COLUMNS
-#undef KERNEL
-
-#define ENTRY(mr, nr, kind, in_order)                   \
-    {"gemm_f32_" #mr "x" #nr "_columns_" #kind "_neon", \
-     CPU_NEON,                                          \
-     mr,                                                \
-     nr,                                                \
-     1,                                                 \
-     NAME(mr, nr, kind),                                \
-     in_order},
-#define KERNEL(mr, nr, U) ENTRY(mr, nr, narrow, IN_ORDER_NARROW)
-const struct gemm_f32_kernel gemm_f32_columns_in_order_neon[GEMM_F32_IN_ORDER_COLUMNS] = {
-    TILES_OF_COLUMNS};
-#undef KERNEL
-#undef ENTRY
-#undef NAME
-#undef TILES_OF_COLUMNS
+gemm_f32_fn gemm_f32_8x12_columns_narrow_whole_neon;
+WHOLE_OR_PART(8, 12, gemm_f32_8x12_columns_narrow_neon, gemm_f32_8x12_columns_narrow_whole_neon)
+const struct gemm_f32_kernel gemm_f32_columns_in_order_neon[GEMM_F32_ONE_TILE] = {
+    {"gemm_f32_8x12_columns_narrow_neon", CPU_NEON, 8, 12, 1, gemm_f32_8x12_columns_narrow_neon,
+     IN_ORDER_NARROW},
+};
 #undef LOWER_OR_NARROWER
 #undef WHOLE_OR_PART

@@ -4,8 +4,8 @@
 /* clang-format off */
 #define ONE_TILE(t) &(t)[0],
 #define IN_ORDER_TILES(t) ONE_TILE(t) &(t)[1],
-#define IN_ORDER_COLUMNS(t) &(t)[0], &(t)[1], &(t)[2], &(t)[3], &(t)[4], &(t)[5],
-#define TILES(t) IN_ORDER_COLUMNS(t) IN_ORDER_COLUMNS(t + 6) IN_ORDER_COLUMNS(t + 12) IN_ORDER_COLUMNS(t + 18)
+#define SIX_TILES(t) &(t)[0], &(t)[1], &(t)[2], &(t)[3], &(t)[4], &(t)[5],
+#define TILES(t) SIX_TILES(t) SIX_TILES(t + 6) SIX_TILES(t + 12) SIX_TILES(t + 18)
 #define LISTED(name, size) size(gemm_f32_##name)
 /* clang-format on */
 const struct gemm_f32_kernel *const gemm_f32_kernels[] = {GEMM_F32_TABLES(LISTED)};
@@ -17,7 +17,7 @@ _Static_assert(sizeof gemm_f32_kernels / sizeof gemm_f32_kernels[0] == 0 GEMM_F3
 #undef SIZE
 #undef LISTED
 #undef TILES
-#undef IN_ORDER_COLUMNS
+#undef SIX_TILES
 #undef IN_ORDER_TILES
 #undef ONE_TILE
 

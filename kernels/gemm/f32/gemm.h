@@ -71,12 +71,7 @@ extern const size_t gemm_f32_packing_kernel_count;
 gemm_f32_fn *gemm_f32_find_packing(uint32_t features, int in_order, int columns);
 
 /* Tables of kernels, fastest first; a new one is a name here, of one of these sizes. */
-enum {
-    GEMM_F32_ONE_TILE = 1,
-    GEMM_F32_IN_ORDER_TILES = 2,
-    GEMM_F32_IN_ORDER_COLUMNS = 6,
-    GEMM_F32_TILES = 24
-};
+enum { GEMM_F32_ONE_TILE = 1, GEMM_F32_IN_ORDER_TILES = 2, GEMM_F32_TILES = 24 };
 /* clang-format off */
 #if NEO_PORTABLE
 #define GEMM_F32_TABLES(TABLE) \
@@ -85,7 +80,7 @@ enum {
 #else
 #define GEMM_F32_TABLES(TABLE) \
     TABLE(in_order_neon, IN_ORDER_TILES) \
-    TABLE(columns_in_order_neon, IN_ORDER_COLUMNS) \
+    TABLE(columns_in_order_neon, ONE_TILE) \
     TABLE(rows_neon, TILES) \
     TABLE(columns_neon, TILES) \
     TABLE(rows_ref, TILES) \
