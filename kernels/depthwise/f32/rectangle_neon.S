@@ -72,11 +72,8 @@ first_column .req x23 /* code */
 /* Row j of the tile. */
     .macro store_row j, vectors, dst
     find_sum (\j) * \vectors
-    .if \vectors == 4
-    store_two %(register), %(register + 1), \dst
-    .else
-    store_at %(register), \dst, 0
-    .endif
+    when %(\vectors == 4), store_two %(register), %(register + 1), \dst
+    otherwise store_at %(register), \dst, 0
     find_sum (\j) * \vectors + \vectors - 1
     .if \vectors == 4
     add scratch, \dst, last
@@ -121,15 +118,10 @@ first_column .req x23 /* code */
     load_second %(into + 2), %(into + 3), %(at)
     .else
     load_vector %(into), %(at), 0
-    .if \vectors > 1
-    load_vector %(into + 1), %(at), last
+    when %(\vectors > 1), load_vector %(into + 1), %(at), last
     .endif
-    .endif
-    .if \column < 2
-    advance %(at), tap_column
-    .else
-    advance %(at), next_tile
-    .endif
+    when %(\column < 2), advance %(at), tap_column
+    otherwise advance %(at), next_tile
     .endm
 
 /* Its products, for each row j that has it as a tap. */
@@ -172,19 +164,12 @@ first_column .req x23 /* code */
     add strip, strip, #STRIP_BYTES
     add x8, all_src, x8
     add dst, all_dst, dst
-    .if \rows > 1
-    add dst_1, dst, dst_apart
-    .endif
-    .if \rows > 2
-    add dst_2, dst_1, dst_apart
-    .endif
+    when %(\rows > 1), add dst_1, dst, dst_apart
+    when %(\rows > 2), add dst_2, dst_1, dst_apart
     for_all next_source, 9, \sources - 1
     add scratch, job, scratch
-    .if \rows > 1
-    for_all load_weights, WEIGHTS, 3
-    .else
-    for_all load_weights, WEIGHTS, \sources
-    .endif
+    when %(\rows > 1), for_all load_weights, WEIGHTS, 3
+    otherwise for_all load_weights, WEIGHTS, \sources
     adr scratch, 3f
     mov x16, #(4f - 3f)
     madd first_column, first_column, x16, scratch
@@ -200,9 +185,7 @@ first_column .req x23 /* code */
     load_source 0, \column, \vectors
     .set i, 0
     .rept \sources
-    .if i + 1 < \sources
-    load_source %(i + 1), \column, \vectors
-    .endif
+    when %(i + 1 < \sources), load_source %(i + 1), \column, \vectors
     multiply_source %(i), \column, \rows, \first, \vectors
     .set i, i + 1
     .endr
@@ -220,12 +203,8 @@ first_column .req x23 /* code */
     ld1r {v25.4s}, [scratch]
     clamp_sums %(\rows * \vectors)
 2:  store_row 0, \vectors, dst
-    .if \rows > 1
-    store_row 1, \vectors, dst_1
-    .endif
-    .if \rows > 2
-    store_row 2, \vectors, dst_2
-    .endif
+    when %(\rows > 1), store_row 1, \vectors, dst_1
+    when %(\rows > 2), store_row 2, \vectors, dst_2
     subs count, count, #1
     b.ne 1b
     next_strip

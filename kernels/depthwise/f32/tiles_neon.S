@@ -60,9 +60,7 @@ three_taps .req x30
     .macro finish_column S, R, output
     .set slot, \output - \output / (4 - \S) * (4 - \S)
     finish 2, %(4 - \S), \R, %(slot)
-    .if \output + 4 - \S < width
-    init 2, %(4 - \S), \R, %(slot)
-    .endif
+    when %(\output + 4 - \S < width), init 2, %(4 - \S), \R, %(slot)
     .endm
 
 /* The weights of column kx, which are the next ones; then those of the next column are. */
@@ -82,39 +80,21 @@ three_taps .req x30
  * multiply-adds among the next hundred instructions. */
     .set SEEN, 4
     .macro take_column_if_there bit, S, R, k
-    .if known_edges == SEEN
-    tbnz edges, #\bit, 91f
-    .endif
-    .if (known_edges == SEEN) | ((known_edges >> \bit) & 1 == 0)
-    take_column \S, \R, \k
-    .endif
+    when %(known_edges == SEEN), tbnz edges, #\bit, 91f
+    when %((known_edges == SEEN) | ((known_edges >> \bit) & 1 == 0)), take_column \S, \R, \k
 91:
     .endm
     .macro tile_columns name, function, S, R
     .set k, 0
     .rept columns
-    .if (k >= 1) & (k < 3)
-    load_weights_column %(k)
-    .endif
-    .if k == width - 2
-    next_tile \name, \function, \S, \R
-    .endif
-    .if k == columns - 2
-    load_first_weights
-    .endif
-    .if (k < 3) & (k / \S * \S == k) & (k / \S < 4 - \S)
-    init 2, %(4 - \S), \R, %(k / \S)
-    .endif
-    .if k == 0
-    take_column_if_there 0, \S, \R, 0
-    .elseif k == columns - 1
-    take_column_if_there 1, \S, \R, %(k)
-    .else
-    take_column \S, \R, %(k)
-    .endif
-    .if (k >= 2) & ((k - 2) / \S * \S == k - 2)
-    finish_column \S, \R, %((k - 2) / \S)
-    .endif
+    when %((k >= 1) & (k < 3)), load_weights_column %(k)
+    when %(k == width - 2), next_tile \name, \function, \S, \R
+    when %(k == columns - 2), load_first_weights
+    when %((k < 3) & (k / \S * \S == k) & (k / \S < 4 - \S)), init 2, %(4 - \S), \R, %(k / \S)
+    when %(k == 0), take_column_if_there 0, \S, \R, 0
+    or_when %(k == columns - 1), take_column_if_there 1, \S, \R, %(k)
+    otherwise take_column \S, \R, %(k)
+    when %((k >= 2) & ((k - 2) / \S * \S == k - 2)), finish_column \S, \R, %((k - 2) / \S)
     .set k, k + 1
     .endr
     .endm
@@ -130,12 +110,8 @@ three_taps .req x30
     fma %(sum + 1), %(\value + 1), %(6 * \i + 2 * \kx + 1)
     .endm
     .macro take_row_of_step t, i
-    .if \t == width
-    load_vectors 2, %(24 + 2 * \i), %(9 + \i), column
-    .endif
-    .if \t >= 1
-    give %(\t - 1), %(24 + 2 * \i), \i, 2
-    .endif
+    when %(\t == width), load_vectors 2, %(24 + 2 * \i), %(9 + \i), column
+    when %(\t >= 1), give %(\t - 1), %(24 + 2 * \i), \i, 2
     .if (\t >= 0) & (\t < width)
     load_vectors 2, 30, %(9 + \i), column
     give \t, 30, \i, 1
@@ -146,36 +122,19 @@ three_taps .req x30
     .endif
     .endm
     .macro tile_step t
-    .if \t < width - 1
-    init 2, 3, 1, %(\t + 1 - (\t + 1) / 3 * 3)
-    .endif
-    .if \t < 0
-    tbnz edges, #0, 92f
-    .elseif \t == width
-    tbnz edges, #1, 92f
-    .endif
-    .set i, rows_above
-    .rept 3 - rows_above - rows_below
-    take_row_of_step \t, %(i)
-    .set i, i + 1
-    .endr
+    when %(\t < width - 1), init 2, 3, 1, %(\t + 1 - (\t + 1) / 3 * 3)
+    when %(\t < 0), tbnz edges, #0, 92f
+    or_when %(\t == width), tbnz edges, #1, 92f
+    each_from i, rows_above, %(3 - rows_above - rows_below), take_row_of_step \t, %(i)
 92:
-    .if \t >= 1
-    finish 2, 3, 1, %(\t - 1 - (\t - 1) / 3 * 3)
-    .endif
+    when %(\t >= 1), finish 2, 3, 1, %(\t - 1 - (\t - 1) / 3 * 3)
     .endm
     .macro tile_steps name, function
     .set t, -1
     .rept width + 2
-    .if (t >= 0) & (t < 2)
-    load_weights_column %(t + 1)
-    .endif
-    .if t == width - 2
-    next_tile \name, \function, 2, 1
-    .endif
-    .if t == width - 1
-    load_first_weights
-    .endif
+    when %((t >= 0) & (t < 2)), load_weights_column %(t + 1)
+    when %(t == width - 2), next_tile \name, \function, 2, 1
+    when %(t == width - 1), load_first_weights
     tile_step %(t)
     .set t, t + 1
     .endr
@@ -221,19 +180,12 @@ three_taps .req x30
     find_rows %((\R - 1) * \S + 3)
     and bias, channel, bias_mask
     add bias, bias, first_bias
-    .if known_edges == SEEN
-    ldr edges, [tiles, #TILE_EDGES_AT]
-    .endif
+    when %(known_edges == SEEN), ldr edges, [tiles, #TILE_EDGES_AT]
     add x14, x14, next_dst
     add x14, x14, channel
-    .if \R == 2
-    add x15, x14, dst_row
-    .endif
-    .if (\S == 2) & (\R == 1)
-    tile_steps \function\()_\N, \function
-    .else
-    tile_columns \function\()_\N, \function, \S, \R
-    .endif
+    when %(\R == 2), add x15, x14, dst_row
+    when %((\S == 2) & (\R == 1)), tile_steps \function\()_\N, \function
+    otherwise tile_columns \function\()_\N, \function, \S, \R
     br body
     .endm
     .macro entry function, R, N, above, below, which
@@ -241,9 +193,7 @@ three_taps .req x30
     .endm
     .macro tile_of_any_edges function, S, R, N, above, below
     tile \function, \S, \R, \N, \above, \below, 4
-    .rept 4
-    entry \function, \R, \N, \above, \below, 4
-    .endr
+    times 4, entry \function, \R, \N, \above, \below, 4
     .endm
     .macro tile_of_each_edge function, S, R, N
     .irp which, 0, 1, 2, 3
@@ -303,9 +253,7 @@ three_taps .req x30
     wide_tiles \name, \S
     clamp_tile \name, 1, 7
     clamp_tile \name, 2, 7
-    .if \S == 2
-    clamp_tile \name, 2, 14
-    .endif
+    when %(\S == 2), clamp_tile \name, 2, 14
 .L\name\()_done:
     accept_branch
     pop_and_return

@@ -31,9 +31,7 @@ temp .req x17
     .set r, 0
     .rept \R
     .set ky, i - r * \SH
-    .if ky >= 0
-    when %(ky < \KH), each v, \V, fma %(16 + r * \V + v), %(24 + i % 3 * \V + v), %(ky)
-    .endif
+    when %(ky >= 0), when %(ky < \KH), each v, \V, fma %(16 + r * \V + v), %(24 + i % 3 * \V + v), %(ky)
     .set r, r + 1
     .endr
     .endm

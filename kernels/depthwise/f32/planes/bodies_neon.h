@@ -103,13 +103,9 @@ ends_dst .req x17
     .endm
     .macro copy_ends i, kx
     .set column, 12 - HALF + \kx
-    .if column == 13
-    load_ends w, src, %(FLAT * \i + 52)
-    .elseif column % 2
-    load_ends x, from_column_1, %(FLAT * \i + 4 * column - 4)
-    .else
-    load_ends x, src, %(FLAT * \i + 4 * column)
-    .endif
+    when %(column == 13), load_ends w, src, %(FLAT * \i + 52)
+    or_when %(column % 2), load_ends x, from_column_1, %(FLAT * \i + 4 * column - 4)
+    otherwise load_ends x, src, %(FLAT * \i + 4 * column)
     .set place, \kx * end_rows + HALF + \i
     when %(\i < HALF), store_ends x12, xzr, %(place + 7)
     when %(\i >= 7 - HALF), store_ends xzr, x11, %(place - 7)

@@ -32,43 +32,26 @@ bias_pair .req x27
 /* ---- loads: `part` is what comes next of what this step has to load ---- */
 
     .macro start_loads V
-    .if is_edge
-    mov in, base
-    .elseif kx == 0
-    sub in, base, #4
-    .else
-    add in, base, #(4 * (kx - 1))
-    .endif
+    when %is_edge, mov in, base
+    or_when %(kx == 0), sub in, base, #4
+    otherwise add in, base, #(4 * (kx - 1))
     .endm
 
 /* The lower half of each vector by itself, the upper one by a general register. */
     .macro load_narrow V, x
     .set of_row, part % row_parts
-    .if of_row == row_parts - 1
-    .if load_i + 1 < end
-    add in, in, row
-    .endif
-    .elseif of_row >= 2 * \V
-    insert_by %(of_row - 2 * \V), \x
-    .elseif of_row < 2
-    load_half %(of_row), \x, half, %(first_at)
-    .else
-    load_half %(of_row - 2), %(\x + 1), other_half, %(second_at)
-    .endif
+    when %(of_row == row_parts - 1), when %(load_i + 1 < end), add in, in, row
+    or_when %(of_row >= 2 * \V), insert_by %(of_row - 2 * \V), \x
+    or_when %(of_row < 2), load_half %(of_row), \x, half, %(first_at)
+    otherwise load_half %(of_row - 2), %(\x + 1), other_half, %(second_at)
     .endm
     .macro load_half is_upper, x, by, at
-    .if \is_upper
-    ldur \by, [in, #(\at + 8)]
-    .else
-    ldur d\x, [in, #\at]
-    .endif
+    when \is_upper, ldur \by, [in, #(\at + 8)]
+    otherwise ldur d\x, [in, #\at]
     .endm
     .macro insert_by vector, x
-    .if \vector
-    insert_from %(\x + 1), other_half
-    .else
-    insert_from \x, half
-    .endif
+    when \vector, insert_from %(\x + 1), other_half
+    otherwise insert_from \x, half
     .endm
     .macro insert_from x, by
     mov v\x\().d[1], \by
@@ -78,9 +61,7 @@ bias_pair .req x27
     .macro find_offsets V
     .set first_at, 0
     .set second_at, apart - 4 * ahead
-    .if \V == 2
-    .set first_at, 4 * beyond
-    .endif
+    when %(\V == 2), .set first_at, 4 * beyond
     .endm
 
 /* Rows of a step: the one that it begins with, and one more in the last and the first step of a column,
@@ -104,11 +85,7 @@ bias_pair .req x27
     .endm
     .macro skip_rows R
     .rept 2
-    .if rows_left > 0
-    .if (load_kx > 2) | (load_i < top) | (load_i >= end)
-    next_row \R
-    .endif
-    .endif
+    when %((rows_left > 0) & ((load_kx > 2) | (load_i < top) | (load_i >= end))), next_row \R
     .endr
     .endm
     .macro next_row R
@@ -126,9 +103,7 @@ bias_pair .req x27
     .set kx, load_kx
     find_edge 3, \V, \side
     find_offsets \V
-    .if (load_i == top) & (part == 0)
-    start_loads \V
-    .endif
+    when %((load_i == top) & (part == 0)), start_loads \V
     find_place load_kx, load_i, \V, \R
     load_narrow \V, %(place)
     .set part, part + 1
@@ -154,19 +129,14 @@ bias_pair .req x27
     .set target_kx, target / \R
     .set target_i, target % \R
     arrange_next target_kx, target_i, \V, \R, \side
-    .if target_i < 2
-    arrange_next (target_kx - 1), (\R + target_i), \V, \R, \side
-    .endif
+    when %(target_i < 2), arrange_next (target_kx - 1), (\R + target_i), \V, \R, \side
     .endif
     .endm
 
 /* One weight in each of the first steps of a column. */
     .macro load_weight_to x, ky
-    .if \ky == 0
-    ldr s\x, [w]
-    .else
-    load_weight_by \x, %(4 + \ky)
-    .endif
+    when %(\ky == 0), ldr s\x, [w]
+    otherwise load_weight_by \x, %(4 + \ky)
     .endm
     .macro load_weight_by to, offset
     ldr s\to, [w, x\offset]
@@ -176,9 +146,7 @@ bias_pair .req x27
     .if (target < 3 * \R) & (target % \R < 3)
     .set target_i, target % \R
     load_weight_to %((target / \R * 3 + target_i) % WEIGHTS), %(target_i)
-    .if target_i == 2
-    add w, w, w_tap
-    .endif
+    when %(target_i == 2), add w, w, w_tap
     .endif
     .endm
 
@@ -195,11 +163,8 @@ bias_pair .req x27
 
 /* What a step loads beside rows: one of these at a time. */
     .macro load_extra V, R
-    .if extra == 0
-    load_next_weight \R
-    .elseif extra == 1
-    begin_row \V, \R, (step + AHEAD)
-    .endif
+    when %(extra == 0), load_next_weight \R
+    or_when %(extra == 1), begin_row \V, \R, (step + AHEAD)
     .set extra, extra + 1
     .endm
 
@@ -231,23 +196,15 @@ bias_pair .req x27
     multiply_row 0, \V, \R, \side
     multiply_row 1, \V, \R, \side
     multiply_row 2, \V, \R, \side
-    .rept 2 * row_parts
-    load_next \V, \R, \side
-    .endr
-    .rept 2 - extra
-    load_extra \V, \R
-    .endr
+    times %(2 * row_parts), load_next \V, \R, \side
+    times %(2 - extra), load_extra \V, \R
     .endm
 
     .macro take_columns_in_order V, R, side, padding
     .set top, \padding % 2
     .set end, \R + 2 - \padding / 2
     .set row_parts, 3 * \V + 1
-    .set step, -AHEAD
-    .rept 3 * \R + 2 + AHEAD
-    take_step \V, \R, \side
-    .set step, step + 1
-    .endr
+    each_from step, %(-AHEAD), %(3 * \R + 2 + AHEAD), take_step \V, \R, \side
     .endm
 
 /* ---- stores: ST1, too, takes four cycles to move an address on. With each row goes a part of what
@@ -256,11 +213,8 @@ bias_pair .req x27
     .macro store_rows_in_order V, R
     .set i, 32 - \R * \V
     .rept \R
-    .if \V == 1
-    store_one %(i)
-    .else
-    store_two %(i), %(i + 1)
-    .endif
+    when %(\V == 1), store_one %(i)
+    otherwise store_two %(i), %(i + 1)
     add out, out, dst_row
     .set i, i + \V
     next_tile_part
@@ -276,29 +230,19 @@ bias_pair .req x27
 /* An instruction of it. */
 next_out .req x7
     .macro next_tile_part
-    .if tile_part == 0
-    ldp base, next_out, [tiles], #16
-    .elseif tile_part == 1
-    ldr scratch, [tiles], #8
-    .elseif tile_part == 2
-    add base, base, src
-    .elseif tile_part == 3
-    ldrsw scratch, [bodies, scratch, lsl #2]
-    .elseif tile_part == 4
-    add next_out, next_out, dst
-    .elseif tile_part == 5
-    mov w, weights
-    .elseif tile_part == 6
-    add scratch, scratch, bodies
-    .endif
+    when %(tile_part == 0), ldp base, next_out, [tiles], #16
+    or_when %(tile_part == 1), ldr scratch, [tiles], #8
+    or_when %(tile_part == 2), add base, base, src
+    or_when %(tile_part == 3), ldrsw scratch, [bodies, scratch, lsl #2]
+    or_when %(tile_part == 4), add next_out, next_out, dst
+    or_when %(tile_part == 5), mov w, weights
+    or_when %(tile_part == 6), add scratch, scratch, bodies
     .set tile_part, tile_part + 1
     .endm
     .macro store_and_next_tile V, R
     .set tile_part, 0
     store_rows_in_order \V, \R
-    .rept 7 - tile_part
-    next_tile_part
-    .endr
+    times %(7 - tile_part), next_tile_part
     mov out, next_out
     .endm
 

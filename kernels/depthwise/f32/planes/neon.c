@@ -175,8 +175,8 @@ static void run(const struct dwconv_f32_task *task)
 
 static void run_a55(const struct dwconv_f32_task *task)
 {
-    static dwconv_f32_planes_fn *const functions[] = {
-        dwconv_f32_planes_3s1_a55, dwconv_f32_planes_5s1, dwconv_f32_planes_7s1};
+    static dwconv_f32_planes_fn *const functions[] = {dwconv_f32_planes_3s1_a55,
+                                                      dwconv_f32_planes_5s1, dwconv_f32_planes_7s1};
     run_with(task, functions[task->kh / 2 - 1]);
 }
 

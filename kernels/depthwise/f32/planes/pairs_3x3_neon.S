@@ -37,11 +37,8 @@ bias_pair .req x7
     .set REACH, 1008
     .macro move_on i, even, odd
     .if (dense == 0) & (\i >= top + 2) & (\i < end)
-    .if \i % 2
-    add \odd, \odd, two_rows
-    .else
-    add \even, \even, two_rows
-    .endif
+    when %(\i % 2), add \odd, \odd, two_rows
+    otherwise add \even, \even, two_rows
     .endif
     .endm
     .macro load_pairs i, even, odd, side
@@ -50,20 +47,14 @@ bias_pair .req x7
     .endif
     .endm
     .macro load_row_of x, i, even, odd, apart
-    .if \apart < 16
-    load_two_apart \x, %(\x + 1), %(\i % 2), \even, \odd, \apart
-    .elseif \i % 2
-    load_two_of \x, %((\i - 1) / 2), \odd
-    .else
-    load_two_of \x, %((\i - 1) / 2), \even
-    .endif
+    when %(\apart < 16), load_two_apart \x, %(\x + 1), %(\i % 2), \even, \odd, \apart
+    or_when %(\i % 2), load_two_of \x, %((\i - 1) / 2), \odd
+    otherwise load_two_of \x, %((\i - 1) / 2), \even
     .endm
     .macro load_two_of x, number, from
     .if dense
     .set reach, REACH / (2 * dense) + 1
-    .if (\number > 0) & (\number % reach == 0)
-    add \from, \from, #reach * 2 * dense
-    .endif
+    when %((\number > 0) & (\number % reach == 0)), add \from, \from, #reach * 2 * dense
     load_two_at \x, %(\x + 1), \from, %(\number % reach * 2 * dense)
     .else
     load_two_at \x, %(\x + 1), \from, 0
@@ -79,15 +70,11 @@ bias_pair .req x7
     .endif
     .endm
     .macro cut_pairs i
-    .if (\i >= top) & (\i < end)
-    shift_out %(\i % 3 * 2 + 1), %(ZERO), 4
-    .endif
+    when %((\i >= top) & (\i < end)), shift_out %(\i % 3 * 2 + 1), %(ZERO), 4
     .endm
 
     .macro load_single i
-    .if (\i >= top) & (\i < end)
-    load_row_of %(RAW + \i % 2 * 2), \i, even_single, singles, 16
-    .endif
+    when %((\i >= top) & (\i < end)), load_row_of %(RAW + \i % 2 * 2), \i, even_single, singles, 16
     .endm
     .macro separate i, side
     .if (\i >= top) & (\i < end)
@@ -122,9 +109,7 @@ bias_pair .req x7
     .endif
     .endm
     .macro store_row r
-    .if (\r >= 0) & (\r < height)
-    several st1, 1, %(TOTALS + \r % 4), to, dst_row
-    .endif
+    when %((\r >= 0) & (\r < height)), several st1, 1, %(TOTALS + \r % 4), to, dst_row
     .endm
 
 /* ---- a tile ---- */
@@ -184,11 +169,7 @@ bias_pair .req x7
     add out, out, #16
     .endm
     .macro take_steps from, count, side
-    .set t, \from
-    .rept \count
-    step \side
-    .set t, t + 1
-    .endr
+    each_from t, \from, \count, step \side
     .endm
     .macro tile R, padding, side
     begin_tile \R, \padding, \side
@@ -209,11 +190,7 @@ bias_pair .req x7
 
 /* From row `row_number` on. */
     .macro load_four first, row_number, at
-    .set i, \row_number
-    .rept 4
-    load_one_at %(\first + i % 8), \at, %((i - 1) * dense)
-    .set i, i + 1
-    .endr
+    each_from i, \row_number, 4, load_one_at %(\first + i % 8), \at, %((i - 1) * dense)
     .endm
     .macro load_one_at to, from, offset
     ldr q\to, [\from, #\offset]
@@ -226,9 +203,7 @@ bias_pair .req x7
     .endif
     .endm
     .macro use_half_row r, ky
-    .if 2 * \r + \ky > 0
-    fma %(HALF_SUMS + \r % 4), %((2 * \r + \ky) % 8), %(PAIR_WEIGHTS + \ky)
-    .endif
+    when %(2 * \r + \ky > 0), fma %(HALF_SUMS + \r % 4), %((2 * \r + \ky) % 8), %(PAIR_WEIGHTS + \ky)
     .endm
     .macro use_half_single p, ky
     .if \p >= 0
@@ -238,11 +213,8 @@ bias_pair .req x7
     .endm
 /* Rows i and i + 2 of source; row 0 is padding. */
     .macro separate_half i
-    .if \i > 0
-    every_other uzp1, %(HALF_SINGLE), %(HALF_RAW + \i % 8), %(HALF_RAW + (\i + 2) % 8)
-    .else
-    every_other uzp1, %(HALF_SINGLE), %(ZERO), %(HALF_RAW + 2)
-    .endif
+    when %(\i > 0), every_other uzp1, %(HALF_SINGLE), %(HALF_RAW + \i % 8), %(HALF_RAW + (\i + 2) % 8)
+    otherwise every_other uzp1, %(HALF_SINGLE), %(ZERO), %(HALF_RAW + 2)
     .endm
     .macro begin_half p
     .if \p < 7
@@ -252,9 +224,7 @@ bias_pair .req x7
     .endif
     .endm
     .macro load_half_single p
-    .if \p >= 0
-    load_four %(HALF_RAW), %(4 * \p + 1), singles
-    .endif
+    when %(\p >= 0), load_four %(HALF_RAW), %(4 * \p + 1), singles
     .endm
     .macro finish_half_pairs p
     .if (\p >= 0) & (\p < 7)
@@ -262,9 +232,7 @@ bias_pair .req x7
     .endif
     .endm
     .macro store_half p
-    .if \p >= 0
-    store_halves %(HALF_TOTALS + \p % 2)
-    .endif
+    when %(\p >= 0), store_halves %(HALF_TOTALS + \p % 2)
     .endm
     .macro store_halves sum
     st1 {v\sum\().1d}, [to], dst_row
@@ -287,11 +255,7 @@ bias_pair .req x7
     mov in, base
     sub singles, base, #4
     mov to, out
-    .set p, 0
-    .rept 9
-    half_step
-    .set p, p + 1
-    .endr
+    each p, 9, half_step
     .endm
 
 

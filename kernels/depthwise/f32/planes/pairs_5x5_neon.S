@@ -44,24 +44,15 @@
 /* Two columns of the kernel, number `pair` of them. The left edge may lack two columns. */
     .macro start_pairs side
     .set is_cut, (\side == LEFT) & (step == 0)
-    .if \side == OUTER
-    add in, base, #(32 + 8 * step)
-    .elseif is_cut | (step == 1)
-    mov in, base
-    .else
-    sub in, base, #8
-    .endif
+    when %(\side == OUTER), add in, base, #(32 + 8 * step)
+    or_when %((is_cut) | (step == 1)), mov in, base
+    otherwise sub in, base, #8
     .endm
     .macro load_pairs side, x
-    .if is_cut
-    load_parts \x, q, %(\x + 1), 8
-    .elseif \side != OUTER
-    load_row \x
-    .elseif step
-    load_half_before \x, %(\x + 1)
-    .else
-    several ld1, 1, %(\x + 1), in, row
-    .endif
+    when %is_cut, load_parts \x, q, %(\x + 1), 8
+    or_when %(\side != OUTER), load_row \x
+    or_when %step, load_half_before \x, %(\x + 1)
+    otherwise several ld1, 1, %(\x + 1), in, row
     .endm
     .macro load_half_before first, second
     ldur d\first, [in, #-40]
@@ -69,9 +60,7 @@
     add in, in, row
     .endm
     .macro arrange_pairs side, x
-    .if is_cut
-    shift_in \x, 8
-    .endif
+    when is_cut, shift_in \x, 8
     .endm
     .macro use_pairs side, x, r, ky
     when %((\side != OUTER) | (step > 0)), fma %(SUMS + 2 * \r), \x, %(step_weights + \ky)
@@ -80,27 +69,17 @@
 
 /* The last column, of which tiles that are not the last one load nothing beyond what they need. */
     .macro start_single side
-    .if \side < RIGHT
-    add in, base, #4
-    .else
-    add in, base, #8
-    .endif
+    when %(\side < RIGHT), add in, base, #4
+    otherwise add in, base, #8
     .endm
     .macro load_single side, x
-    .if \side == OUTER
-    load_parts \x, d, %(\x + 1), 40
-    .elseif \side == RIGHT
-    load_parts \x, d, %(\x + 1), 16
-    .else
-    load_row \x
-    .endif
+    when %(\side == OUTER), load_parts \x, d, %(\x + 1), 40
+    or_when %(\side == RIGHT), load_parts \x, d, %(\x + 1), 16
+    otherwise load_row \x
     .endm
     .macro arrange_single side, x
-    .if \side < RIGHT
-    every_other uzp2, \x, \x, %(\x + 1)
-    .else
-    every_other uzp1, \x, \x, %(\x + 1)
-    .endif
+    when %(\side < RIGHT), every_other uzp2, \x, \x, %(\x + 1)
+    otherwise every_other uzp1, \x, \x, %(\x + 1)
     .endm
     .macro use_single side, x, r, ky
     fma %(SUMS + \r), \x, %(step_weights + \ky), 0
@@ -134,9 +113,7 @@
 /* What is done while the first rows come. */
     .macro prepare_pairs R
     find_weights q
-    .if step == 0
-    for_all load_bias_pair, 0, \R
-    .endif
+    when %(step == 0), for_all load_bias_pair, 0, \R
     .endm
     .macro prepare_single R
     find_weights s
@@ -148,15 +125,9 @@
     start_\what \side
     .set i, top - AHEAD
     .rept end - top + AHEAD
-    .if i + AHEAD < end
-    load_\what \side, %((i + AHEAD - top) % ROWS * 2 + SOURCE)
-    .endif
-    .if i + 1 == top
-    prepare_\what \R
-    .endif
-    .if (i + 1 >= top) & (i + 1 < end)
-    arrange_\what \side, %((i + 1 - top) % ROWS * 2 + SOURCE)
-    .endif
+    when %(i + AHEAD < end), load_\what \side, %((i + AHEAD - top) % ROWS * 2 + SOURCE)
+    when %(i + 1 == top), prepare_\what \R
+    when %((i + 1 >= top) & (i + 1 < end)), arrange_\what \side, %((i + 1 - top) % ROWS * 2 + SOURCE)
     .if i >= top
     reach \R, use_\what \side, %((i - top) % ROWS * 2 + SOURCE)
     when is_whole, take_next \side
@@ -203,11 +174,8 @@
 /* ---- a plane ---- */
 
     .macro load_weight register, kx, from
-    .if \kx == 0
-    ldr \register, [\from]
-    .else
-    load_weight_at \register, %(3 + \kx), \from
-    .endif
+    when %(\kx == 0), ldr \register, [\from]
+    otherwise load_weight_at \register, %(3 + \kx), \from
     .endm
     .macro load_weight_at register, offset, from
     ldr \register, [\from, x\offset]
@@ -216,11 +184,8 @@
     load_weight w16, %(2 * \step), \from
     load_weight w27, %(2 * \step + 1), \from
     orr x16, x16, x27, lsl #32
-    .if is_whole
-    stp x16, x16, [sp, #at_locals + 32 + \step * STEP_BYTES + 16 * \ky]
-    .else
-    spread_pair %(WEIGHTS + \step * 5 + \ky), x16
-    .endif
+    when %is_whole, stp x16, x16, [sp, #at_locals + 32 + \step * STEP_BYTES + 16 * \ky]
+    otherwise spread_pair %(WEIGHTS + \step * 5 + \ky), x16
     .endm
     .macro take_single ky, from
     .if is_whole

@@ -66,19 +66,13 @@ last_dst .req x30
 
     .macro no_bands what, count
     .ifc \what, band_entry
-    .rept \count
-    .word 0
-    .endr
+    times \count, .word 0
     .endif
     .endm
 
 /* In the order of PLANES_BAND. */
     .macro for_bands what
-    .set height, 1
-    .rept PLANES_HIGHEST_BAND
-    for_height \what, %(height)
-    .set height, height + 1
-    .endr
+    each_from height, 1, PLANES_HIGHEST_BAND, for_height \what, %(height)
     .endm
     .macro for_height what, R
     .if (KERNEL == 3) & (\R == 7)

@@ -35,9 +35,7 @@ last_dst .req x8
 /* In the order of PLANES_BAND. */
     .macro for_bands what
     .ifc \what, band_entry
-    .rept (PLANES_LOWEST_BAND - 1) * 3
-    .word 0
-    .endr
+    times %((PLANES_LOWEST_BAND - 1) * 3), .word 0
     .endif
     for_paddings \what, 3
     for_paddings \what, 4
@@ -52,11 +50,8 @@ last_dst .req x8
 
 /* LDR first: it depends on nothing that was in the register. */
     .macro load_weight kx, ky
-    .if \ky == 0
-    ldr s\kx, [in]
-    .else
-    ld1 {v\kx\().s}[\ky], [to], scratch
-    .endif
+    when %(\ky == 0), ldr s\kx, [in]
+    otherwise ld1 {v\kx\().s}[\ky], [to], scratch
     .endm
     .macro load_weights
     ldr scratch, [job, #JOB_WEIGHTS_ROW]
@@ -64,14 +59,8 @@ last_dst .req x8
     .set kx, 0
     .rept 3
     add to, in, scratch
-    .set ky, 0
-    .rept 3
-    load_weight %(WEIGHTS + kx), %(ky)
-    .set ky, ky + 1
-    .endr
-    .if kx < 2
-    add in, in, w_tap
-    .endif
+    each ky, 3, load_weight %(WEIGHTS + kx), %(ky)
+    when %(kx < 2), add in, in, w_tap
     .set kx, kx + 1
     .endr
     .endm
@@ -84,9 +73,7 @@ last_dst .req x8
     .p2align 2
 .Lbands:
     for_bands band_entry
-    .rept (PLANES_HIGHEST_BAND - 4) * 3
-    .word 0
-    .endr
+    times %((PLANES_HIGHEST_BAND - 4) * 3), .word 0
     .word .Lend - .Lbands
     .endm
 
@@ -124,11 +111,8 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     .elseif \part == 4
     mov v\first\().d[1], x5
     .elseif \part == 5
-    .if \goes_on
-    add in, in, row
-    .else
-    .set is_other, 0
-    .endif
+    when \goes_on, add in, in, row
+    otherwise .set is_other, 0
     .else
     mov v\second\().d[1], x29
     .endif
@@ -146,17 +130,11 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     .macro try_other R
     .set is_other, 1
     .if other == 0
-    .if begins
-    spread_bias %(begun + t)
-    .else
-    .set is_other, 0
-    .endif
+    when %begins, spread_bias %(begun + t)
+    otherwise .set is_other, 0
     .elseif other == 1
-    .if is_last_step
-    mov in, base
-    .else
-    .set is_other, 0
-    .endif
+    when %is_last_step, mov in, base
+    otherwise .set is_other, 0
     .elseif other < 2 + load_rows * ROW_PARTS
     load_part %(load_from + (other - 2) / ROW_PARTS), %((other - 2) % ROW_PARTS), \R
     .elseif is_complete == 0
@@ -173,21 +151,13 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     .endm
     .macro store_part R, part
     find_sum 3, \R
-    .if (sum == 0) | ((\part == 0) & (r == 0))
-    .set is_other, 0
-    .elseif \part == 0
-    add to, to, dst_row
-    .else
-    store_to %(sum)
-    .endif
+    when %((sum == 0) | ((\part == 0) & (r == 0))), .set is_other, 0
+    or_when %(\part == 0), add to, to, dst_row
+    otherwise store_to %(sum)
     .endm
     .macro next_other R
     .set is_other, 0
-    .rept 4
-    .if is_other == 0
-    try_other \R
-    .endif
-    .endr
+    times 4, when %(is_other == 0), try_other \R
     .endm
 
 /* ---- vector instructions of a step: row r of dst, t - `behind`, and its sum; 0: there is none. The
@@ -203,9 +173,7 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     .set exists, has_before
     .endif
     .set sum, sum + r
-    .if (exists == 0) | (r >= \R)
-    .set sum, 0
-    .endif
+    when %((exists == 0) | (r >= \R)), .set sum, 0
     .endm
 
     .macro begin_row ky, R, top
@@ -217,9 +185,7 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     .macro move_row R
     find_sum 1, \R
     .if sum
-    .if (overlaps != 0) & (r < t)
-    find_before %(sum)
-    .endif
+    when %((overlaps != 0) & (r < t)), find_before %(sum)
     move_on %(sum), %(sums + begun - sum + 2 * r)
     .endif
     next_other \R
@@ -238,9 +204,7 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     .macro load_until i, R
     .set loaded_by, 2 + (\i + 1 - load_from) * ROW_PARTS
     .rept 3 * ROW_PARTS
-    .if (\i >= load_from) & (\i < load_end) & (other < loaded_by)
-    next_other \R
-    .endif
+    when %((\i >= load_from) & (\i < load_end) & (other < loaded_by)), next_other \R
     .endr
     .endm
     .macro separate op, i, odd, R, top
@@ -263,22 +227,16 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     .set load_from, \top
     .set load_end, 3
     .endif
-    .if load_end > 2 * \R + 1
-    .set load_end, 2 * \R + 1
-    .endif
+    when %(load_end > 2 * \R + 1), .set load_end, 2 * \R + 1
     .set load_rows, load_end - load_from
-    .if (load_rows < 0) | (goes_on == 0)
-    .set load_rows, 0
-    .endif
+    when %((load_rows < 0) | (goes_on == 0)), .set load_rows, 0
     .endm
 
 /* Addresses of the next vector, an instruction in half a step. */
     .macro advance half
     .if (goes_on == 0) | ((overlaps != 0) & (\half < 6))
     .elseif overlaps
-    .if \half == 6
-    add to, out, last_dst
-    .endif
+    when %(\half == 6), add to, out, last_dst
     .elseif \half == 2
     mov scratch, #32
     .elseif \half == 3
@@ -300,17 +258,11 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     .set other, 0
     .set is_complete, 0
     .set loaded, (2 * t + 3) % 9
-    .if begins
-    next_other \R
-    .endif
+    when begins, next_other \R
     move_row \R
-    .if goes_on
-    separate uzp1, %(2 * t + 2), 0, \R, \top
-    .endif
+    when goes_on, separate uzp1, %(2 * t + 2), 0, \R, \top
     begin_row 0, \R, \top
-    .if goes_on
-    separate uzp2, %(2 * t + 2), 1, \R, \top
-    .endif
+    when goes_on, separate uzp2, %(2 * t + 2), 1, \R, \top
     take_column 1, 1, 0, 0, \R, \top
     take_column 2, 2, 1, 0, \R, \top
     begin_row 1, \R, \top
@@ -319,14 +271,10 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     take_column 1, 1, 0, 1, \R, \top
     take_column 2, 2, 1, 1, \R, \top
     begin_row 2, \R, \top
-    .if goes_on
-    separate uzp1, %(loaded), 0, \R, \top
-    .endif
+    when goes_on, separate uzp1, %(loaded), 0, \R, \top
     take_column 1, 1, 0, 2, \R, \top
     take_column 2, 2, 1, 2, \R, \top
-    .if goes_on
-    separate uzp2, %(loaded), 1, \R, \top
-    .endif
+    when goes_on, separate uzp2, %(loaded), 1, \R, \top
     advance %(2 * t + 1)
     next_other \R
     .set is_complete, 1
@@ -334,17 +282,11 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     separate uzp1, 1, 0, \R, \top
     separate uzp2, 1, 1, \R, \top
     .endif
-    .rept 4 * ROW_PARTS
-    next_other \R
-    .endr
+    times %(4 * ROW_PARTS), next_other \R
     .endm
 
     .macro take_steps from, end, R, top
-    .set t, \from
-    .rept \end - \from
-    step \R, \top
-    .set t, t + 1
-    .endr
+    each_from t, \from, %(\end - \from), step \R, \top
     .endm
 
 /* ---- a band ---- */
@@ -376,15 +318,7 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
 
     .macro first_rows R, top
     mov in, base
-    .set i, \top
-    .rept 3 - \top
-    .set part, 0
-    .rept ROW_PARTS
-    load_part %(i), %(part), \R
-    .set part, part + 1
-    .endr
-    .set i, i + 1
-    .endr
+    each_from i, \top, %(3 - \top), each part, ROW_PARTS, load_part %(i), %(part), \R
     .set i, \top
     .rept 2 - \top
     separate_to uzp1, %(2 * i), %(2 * (i + 2)), %(2 * i + 1)

@@ -42,39 +42,24 @@ w .req x3
     .set j, first
     .rept used
     .set at, j * apart
-    .if j > 0
-    .set at, at - 4 * ahead
-    .endif
-    .if j < \V - 1
-    .set at, at + 4 * beyond
-    .endif
-    .if (j < \V - 1) | (beyond < 2)
-    load %(\x + j), %(at)
-    .elseif beyond == 2
-    load_part d, %(\x + j), %(at + 8)
-    .else
-    load_part s, %(\x + j), %(at + 12)
-    .endif
+    when %(j > 0), .set at, at - 4 * ahead
+    when %(j < \V - 1), .set at, at + 4 * beyond
+    when %((j < \V - 1) | (beyond < 2)), load %(\x + j), %(at)
+    or_when %(beyond == 2), load_part d, %(\x + j), %(at + 8)
+    otherwise load_part s, %(\x + j), %(at + 12)
     .set j, j + 1
     .endr
     add in, in, row
     .endm
     .macro load_row V, x
-    .if is_edge
-    load_edge \V, \x
-    .else
-    several ld1, \V, \x, in, row
-    .endif
+    when %is_edge, load_edge \V, \x
+    otherwise several ld1, \V, \x, in, row
     .endm
 
 /* The zeros of an edge. */
     .macro arrange_row V, x
-    .if (ahead > 0) & (first == 0)
-    zeros_before \x, %(4 * ahead), %(ZERO)
-    .endif
-    .if beyond == 1
-    zeros_behind %(\x + \V - 1), %(4 * beyond), %(ZERO)
-    .endif
+    when %((ahead > 0) & (first == 0)), zeros_before \x, %(4 * ahead), %(ZERO)
+    when %(beyond == 1), zeros_behind %(\x + \V - 1), %(4 * beyond), %(ZERO)
     .endm
 
 /* What row i of source, in registers from x on, gives to every output it reaches, from the lowest one
@@ -84,11 +69,7 @@ w .req x3
     .set r, \R - 1
     .rept \R
     .if (i >= r) & (i - r < \K)
-    .set v, first
-    .rept used
-    fma %(32 - \R * \V + r * \V + v), %(\x + v), %(i - r), 0
-    .set v, v + 1
-    .endr
+    each_from v, first, used, fma %(32 - \R * \V + r * \V + v), %(\x + v), %(i - r), 0
     .endif
     .set r, r - 1
     .endr
@@ -123,16 +104,8 @@ w .req x3
     .set from_middle, kx - \K / 2
     .set ahead, 0
     .set beyond, 0
-    .if (\side == LEFT) + (\side == WHOLE)
-    .if kx < \K / 2
-    .set ahead, \K / 2 - kx
-    .endif
-    .endif
-    .if (\side == RIGHT) + (\side == WHOLE)
-    .if kx > \K / 2
-    .set beyond, kx - \K / 2
-    .endif
-    .endif
+    when %((\side != RIGHT) & (\side > 0) & (from_middle < 0)), .set ahead, 0 - from_middle
+    when %((\side >= RIGHT) & (from_middle > 0)), .set beyond, from_middle
     .set apart, 16
     .set is_edge, ahead + beyond
     .if \side == WHOLE
@@ -142,13 +115,9 @@ w .req x3
     .endm
 
     .macro start_column K
-    .if is_edge
-    mov in, base
-    .elseif kx < \K / 2
-    sub in, base, #(4 * (\K / 2 - kx))
-    .else
-    add in, base, #(4 * (kx - \K / 2))
-    .endif
+    when %is_edge, mov in, base
+    or_when %(kx < \K / 2), sub in, base, #(4 * (\K / 2 - kx))
+    otherwise add in, base, #(4 * (kx - \K / 2))
     .endm
 
 /* Each row is loaded while the one before is used. */
@@ -156,14 +125,8 @@ w .req x3
     find_edge \K, \V, \side
     start_column \K
     load_row \V, %(ZERO + 1)
-    .set ky, 0
-    .rept \K
-    load_weight %(ky)
-    .set ky, ky + 1
-    .endr
-    .if kx + 1 < \K
-    add w, w, w_tap
-    .endif
+    each ky, \K, load_weight %(ky)
+    when %(kx + 1 < \K), add w, w, w_tap
     arrange_row \V, %(ZERO + 1)
     .set i, \padding % 2 * (\K / 2)
     .set end, \R - 1 + \K - \padding / 2 * (\K / 2)
@@ -185,11 +148,8 @@ w .req x3
     .endm
 
     .macro load_bias sum, V
-    .if \V == 2
-    load_bias_pair \sum, %(\sum + 1)
-    .else
-    ldr q\sum, [sp, #at_locals]
-    .endif
+    when %(\V == 2), load_bias_pair \sum, %(\sum + 1)
+    otherwise ldr q\sum, [sp, #at_locals]
     .endm
     .macro load_bias_pair first, second
     ldp q\first, q\second, [sp, #at_locals]
@@ -197,9 +157,7 @@ w .req x3
 
     .macro store_rows V, R, side, to
     .set i, 32 - \R * \V
-    .if \side == WHOLE
-    add scratch, \to, #12
-    .endif
+    when %(\side == WHOLE), add scratch, \to, #12
     .rept \R
     .if \side == WHOLE
     several st1, 1, %(i + 1), scratch, dst_row
@@ -212,11 +170,8 @@ w .req x3
     .endm
 
     .macro take_columns K, V, R, side, padding
-    .if kind
-    take_columns_in_order \V, \R, \side, \padding
-    .else
-    take_columns_of_any_core \K, \V, \R, \side, \padding
-    .endif
+    when %kind, take_columns_in_order \V, \R, \side, \padding
+    otherwise take_columns_of_any_core \K, \V, \R, \side, \padding
     .endm
     .macro take_columns_of_any_core K, V, R, side, padding
     .set i, 32 - \R * \V
@@ -224,11 +179,7 @@ w .req x3
     load_bias %(i), \V
     .set i, i + \V
     .endr
-    .set kx, 0
-    .rept \K
-    take_column \K, \V, \R, \side, \padding
-    .set kx, kx + 1
-    .endr
+    each kx, \K, take_column \K, \V, \R, \side, \padding
     .endm
 
     .macro limit V, R
