@@ -50,7 +50,7 @@ static const struct costs costs[] = {
             .crowded = {[3] = 0.25, [4] = 0.5, [5] = 1}, .crowded_few = {[3] = 0.75, [5] = 0.75, [6] = 1},
             .columns_step = 0.2, .few_columns = 64, .crowding = 0.06, .counting = 0.5, .tail_loads = 1.5,
             .tail_sums = {0, 0.75, 2, 7}, .odd_value = 1.1, .odd_step = 0.75, .odd_begin = 14, .odd_later = 6,
-            .turned = 1.2, .turn = 45, .turned_strip = 12, .call = 160, .strip = 52, .vector = 30, .value = 1.06, .ragged = 137,
+            .turned = 0.48, .turn = 45, .turned_strip = 12, .call = 160, .strip = 52, .vector = 30, .value = 1.06, .ragged = 137,
             .ragged_step = 3.9, .narrow = 139, .narrow_step = 9.8, .shallow = 58, .l1_room = 0.92},
         .dot = {
             .call = 35, .gathers = 100, .last_call = 1.25, .step = 0.05, .third_column = 1.5, .matrix = 80, .value = 5.2, .columns = 25,

@@ -38,7 +38,7 @@ struct direct_costs {
     double tail_loads, tail_sums[4];  /* of last columns, by how many they are */
     double shallow_vector, shallow_row;               /* of a row of one small depth, slowness 1 */
     double odd_value, odd_step, odd_begin, odd_later; /* steps beside rounds (odd_cycles()) */
-    double turned, turn, turned_strip; /* to pack a value of weights; slowness 1: all, a strip */
+    double turned, turn, turned_strip; /* to pack weights, slowness 1: a value, all, a strip */
     double call, strip, vector, value, ragged, ragged_step, narrow, narrow_step,
         shallow;    /* to pack strips in order (tuned_turning_cycles()) */
     double l1_room; /* of the L1 cache: what stays from one strip to the next */

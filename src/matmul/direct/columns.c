@@ -373,12 +373,13 @@ static double turning_cycles(const struct direct_shape *shape, const struct core
     const struct direct_costs *costs = &core_costs(core)->direct;
     bool waits = core->in_order && shape->n % 4 > 0;
     double rows = waits ? 12 * core->slowness * (double)shape->k : 0;
-    double calls =
-        core->slowness * (costs->turn + costs->turned_strip * (double)columns->strip_count);
+    double strips = (double)columns->strip_count;
+    double turns =
+        core->slowness * (costs->turn + costs->turned_strip * strips + costs->turned * elements);
     if (!shape->turned)
         return 0;
     return core->in_order && !shape->a_columns ? tuned_turning_cycles(shape, core, columns)
-                                               : calls + costs->turned * elements + rows;
+                                               : turns + rows;
 }
 
 /* Lines of rows that do not stay in the L1 cache come for each tile: of a strip of plain rows that
