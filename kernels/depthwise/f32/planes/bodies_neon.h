@@ -41,25 +41,22 @@
 
 /* ---- planes of 7x7: one tile ---- */
 
+to .req x3 /* where w is no longer needed */
+
     .macro planes_of_7 K
-    begin_plane
+6:  begin_plane
     mov base, src
     mov out, dst
     mov w, weights
     take_columns \K, 2, 7, WHOLE, 3
     store_rows 2, 7, WHOLE, out
-    cbz clamp, 1f
-    limit 2, 7
-    mov out, dst
-    store_rows 2, 7, WHOLE, out
-1:  next_plane
+    next_whole_plane 7, 6b
     .endm
 /* 7x7 has no other tiles. */
     .macro function_of_7 name, K
     begin_planes dwconv_f32_planes_\name
     begin_tiles \K
-2:  planes_of_7 \K
-    b.ne 2b
+    planes_of_7 \K
     pop_and_return
     end_function dwconv_f32_planes_\name
     .endm
@@ -76,7 +73,6 @@
     .set FLAT, 4 * 14
     .set ends_at, 32 /* of sp, behind the bias */
 /* x11, x12: what is copied; then the fifth row of either half, from column 8 on. */
-to .req x3 /* where w is no longer needed */
 upper .req x11
 lower .req x12
 from_column_1 .req x27
@@ -188,7 +184,12 @@ ends_dst .req x17
     each kx, \K, take_column_of_three \K
     .endm
     .macro planes_of_14 K
-    begin_plane
+    .set frame_locals, at_locals
+    .set at_locals, 0
+    find_ends \K
+    sub sp, sp, #ends_at + ends_bytes
+    add ends, sp, #(ends_at + 16 * ends_middle)
+6:  begin_plane
     clear %(ZERO)
     add from_column_1, src, #4
     .set rows_done, 0
@@ -198,20 +199,7 @@ ends_dst .req x17
     add base, src, #((7 - HALF) * FLAT)
     left_columns \K, 2
     right_columns \K
-    cbz clamp, 3f
-    mov to, dst
-    mov scratch, #14
-    clamp_rows scratch
-3:  next_plane
-    .endm
-    .macro all_planes_of_14 K
-    .set frame_locals, at_locals
-    .set at_locals, 0
-    find_ends \K
-    sub sp, sp, #ends_at + ends_bytes
-    add ends, sp, #(ends_at + 16 * ends_middle)
-5:  planes_of_14 \K
-    b.ne 5b
+    next_whole_plane 14, 6b
     add sp, sp, #ends_at + ends_bytes
     .set at_locals, frame_locals
     .endm
@@ -260,10 +248,9 @@ ends_dst .req x17
 20: ldr scratch, [job, #JOB_ROW_BYTES]
     cmp scratch, #FLAT
     b.eq 22f
-21: planes_of_7 \K
-    b.ne 21b
+    planes_of_7 \K
     b 30f
-22: when %(kind == 0), all_planes_of_14 \K
+22: when %(kind == 0), planes_of_14 \K
 30: pop_and_return
     .p2align 2
 .Lplanes_\K\()_bodies:

@@ -68,12 +68,17 @@ bias_next .req x26
     .endm
 
 /* So many rows from `to` (x3) on, where they were stored: a branch for each tile would cost those
- * convolutions more that have no clamp. A row's last vector may be done twice. */
+ * convolutions more that have no clamp. Rows that follow one another are one; a row's last vector may be
+ * done twice. */
     .macro clamp_rows rows
     ldp q2, q3, [clamp]
-1:  ldr base, [job, #JOB_ROW_BYTES]
-    mov in, to
-    add base, base, to
+    ldr out, [job, #JOB_ROW_BYTES]
+    cmp out, dst_row
+    b.ne 1f
+    mul out, out, \rows
+    mov \rows, #1
+1:  mov in, to
+    add base, to, out
     sub base, base, #16
 2:  clamp_vector in
     add in, in, #16
@@ -88,6 +93,19 @@ bias_next .req x26
     ldr q0, [\at]
     clamp_to 0, 2, 3
     str q0, [\at]
+    .endm
+
+/* After a plane that is one block: where no clamp is, a branch to the next one is the only one. */
+    .macro next_whole_plane rows, again
+    next_plane
+    ccmp clamp, #0, #0, ne
+    b.eq \again
+    cbz clamp, 94f
+    sub to, dst, dst_plane
+    mov scratch, #\rows
+    clamp_rows scratch
+    cbnz planes, \again
+94:
     .endm
 
 /* Of bands, which are lists of one tile. */

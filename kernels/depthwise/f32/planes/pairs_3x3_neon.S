@@ -303,12 +303,7 @@ bias_pair .req x7
     half_tile
     .endif
     .set dense, 0
-    cbz clamp, 16f
-    mov to, dst
-    mov scratch, #\R
-    clamp_rows scratch
-16: next_plane
-    b.ne 15b
+    next_whole_plane \R, 15b
     b 12b
     .endm
 

@@ -266,12 +266,7 @@ next_weights .req x28
     for_all store_outer, %(SUMS), 7
     .set is_whole, 0
     find_registers
-    cbz clamp, 16f
-    mov to, dst
-    mov scratch, #7
-    clamp_rows scratch
-16: next_plane
-    b.ne 15b
+    next_whole_plane 7, 15b
     b 12b
     .endm
 
