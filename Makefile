@@ -121,9 +121,11 @@ isa_of = $(ISA_$(lastword $(subst _, ,$(basename $(notdir $(1))))))
 $(BUILD)/kernels/%.o: kernels/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) $(call isa_of,$<) -c -o $@ $<
+# clang nests macros of assembly 20 deep, unless it is told otherwise.
+AS_FLAGS := -Wno-variadic-macros $(if $(IS_CLANG),-mllvm -asm-macro-max-nesting-depth=100)
 $(BUILD)/kernels/%.o: kernels/%.S $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(call say,AS,$@)$(CC) $(ALL_CFLAGS) $(call isa_of,$<) -Wno-variadic-macros -c -o $@ $<
+	$(call say,AS,$@)$(CC) $(ALL_CFLAGS) $(call isa_of,$<) $(AS_FLAGS) -c -o $@ $<
 # Descriptors are compared by pairs of words, which clang would put into vectors and take out of them again.
 SRC_FLAGS := -fno-align-functions $(if $(IS_CLANG),-fno-slp-vectorize)
 $(BUILD)/src/%.o: private FOLDER_FLAGS += $(SRC_FLAGS)

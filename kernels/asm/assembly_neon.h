@@ -4,7 +4,8 @@
  * Vector registers are often computed: `fma %(8 + i), 4, 0` in alternate macro mode is FMLA v8 + i.
  * Loops over them are `each i, \count, store_sum %i`, in which `i` counts from 0, and conditions
  * are `when %(i > 0), next_row`, `or_when …`, `otherwise …`; what takes more than a line is written
- * with .rept and .if. */
+ * with .rept and .if. General registers have names by `registers 4, column, tap`, and members of
+ * structures are `job.column` (kernels/asm/offsets.h). */
 /* clang-format off */
 #ifndef KERNELS_ASM_ASSEMBLY_NEON_H
 #define KERNELS_ASM_ASSEMBLY_NEON_H

@@ -67,7 +67,8 @@ word .req w16
     .endm
 
 /* The parts of `rows` rows, each of so many registers, which end at v31. what: a macro that takes the
- * first of a row's registers, how many there are, whether the row is the last one, and others. */
+ * first of a row's registers, how many there are, whether the row is the last one, and others or `none`,
+ * since clang takes nothing behind a comma for an argument. */
     .macro shared_rows name, what, width, rows, others:vararg
     .p2align 4
     .set row_number, 0
@@ -255,7 +256,7 @@ word .req w16
     when %(\vectors > 2), narrow \first, \third
     store_row_of_halves \vectors, \row, \first
     .endm
-    .macro line_of_halves first, vectors, is_last
+    .macro line_of_halves first, vectors, is_last, none
     halves_of_line \vectors, %(\first / \vectors % 4), \first, %(\first + 1), %(\first + 2)
     .endm
     .macro store_lines_of_halves first, height, vectors
@@ -365,7 +366,7 @@ word .req w16
     on_squares \narrow_last, \height, \vectors
     .endm
 
-    .macro pair_of_halves first, width, is_last
+    .macro pair_of_halves first, width, is_last, none
     narrow_squares narrow_floats, \first, %(\width / 2)
     part_halves %(\width / 2)
     store_row_of_halves %(\width / 2), 3, 4
@@ -382,7 +383,7 @@ word .req w16
     trn1 v\first\().2d, v\square\().2d, v\next\().2d
     trn2 v\second\().2d, v\square\().2d, v\next\().2d
     .endm
-    .macro pair_of_floats first, width, is_last
+    .macro pair_of_floats first, width, is_last, none
     each j, %(\width / 2), squares_to_rows %(j), %(3 + j), %(\first + 2 * j), %(\first + 2 * j + 1)
     several st1, %(\width / 2), 0, to, to_line
     unless_alone \is_last

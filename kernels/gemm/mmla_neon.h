@@ -36,7 +36,7 @@
     .endm
 
 /* Of a pair of rows; in the last one there may be only the upper one. */
-    .macro pair_of_sums first, width, is_last
+    .macro pair_of_sums first, width, is_last, none
     mov at, c
     add c, c, line
     .set j, 0

@@ -90,7 +90,7 @@
     fcvtn v\j\().4h, v4.4s
     fcvtn2 v\j\().8h, v5.4s
     .endm
-    .macro add_offsets first, width, is_last
+    .macro add_offsets first, width, is_last, none
     each j, \width, add_halves %(\first + j), %(\first + j), %(j)
     .endm
     .macro load_limits
@@ -102,7 +102,7 @@
     dup v1.8h, v1.h[0]
     .endm
 
-    .macro store_halves first, width, is_last
+    .macro store_halves first, width, is_last, none
     several st1, \width, \first, to, to_line
     .endm
     .macro end_in_halves height, vectors
@@ -121,7 +121,7 @@
 
 /* To f32 in memory, at c: what there was, or what each row begins with, is at `at`, and that of the
  * next row `scratch` behind it; NULL: nothing. */
-    .macro store_floats first, width, is_last
+    .macro store_floats first, width, is_last, none
     each j, \width, widen %(2 * j), %(\first + j)
     cbz at, 1f
     each j, \width, add_two %(2 * j), %(2 * j + 1), %(32 * j)
