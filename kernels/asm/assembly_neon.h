@@ -16,6 +16,7 @@
 
 /* ---- loops and conditions of the assembler ---- */
 
+/* `what`, so many times; each: with a symbol that counts, from 0 or another number on. */
     .macro each_by step, counter, first, count, what:vararg
     .set \counter, \first
     .rept \count
@@ -34,6 +35,7 @@
     .macro each counter, count, what:vararg
     each_from \counter, 0, \count, \what
     .endm
+/* The first `what` of these, in lines that follow each other, whose condition is not 0. */
     .macro when condition, what:vararg
     .if \condition
     \what
@@ -87,24 +89,16 @@
 /* A place where calls by address may go, and one for branches to what is in a register; and what
  * keeps a return address that is on the stack. All are hints, which other cores take for NOP. */
     .macro accept_call
-    .if branches_protected
-    hint #34 /* BTI c */
-    .endif
+    when %branches_protected, hint #34 /* BTI c */
     .endm
     .macro accept_branch
-    .if branches_protected
-    hint #36 /* BTI j */
-    .endif
+    when %branches_protected, hint #36 /* BTI j */
     .endm
     .macro sign_return
-    .if returns_protected
-    hint #25 /* PACIASP */
-    .endif
+    when %returns_protected, hint #25 /* PACIASP */
     .endm
     .macro check_return
-    .if returns_protected
-    hint #29 /* AUTIASP */
-    .endif
+    when %returns_protected, hint #29 /* AUTIASP */
     .endm
 
 /* For the linker, which protects a program if all of its files say that they are. */
@@ -223,6 +217,7 @@
 
 /* ---- one instruction each ---- */
 
+/* An instruction of three vectors of a shape, such as 8h. */
     .macro vectors_of shape, op, to, x, y
     \op v\to\().\shape, v\x\().\shape, v\y\().\shape
     .endm
@@ -315,22 +310,16 @@
 /* LD1 or ST1 of `count` vectors, 1 … 4, from v(first) on: one instruction, which adds `step` to the
  * address in register `at`. */
     .macro several op, count, first, at, step
-    .if \count == 1
-    \op {v\first\().4s}, [\at], \step
-    .else
-    several_to \op, \first, %(\first + \count - 1), \at, \step
-    .endif
+    when %(\count == 1), \op {v\first\().4s}, [\at], \step
+    otherwise several_to \op, \first, %(\first + \count - 1), \at, \step
     .endm
     .macro several_to op, first, last, at, step
     \op {v\first\().4s - v\last\().4s}, [\at], \step
     .endm
 /* The same, which leaves the address as it is. */
     .macro several_at op, count, first, at
-    .if \count == 1
-    \op {v\first\().4s}, [\at]
-    .else
-    several_at_to \op, \first, %(\first + \count - 1), \at
-    .endif
+    when %(\count == 1), \op {v\first\().4s}, [\at]
+    otherwise several_at_to \op, \first, %(\first + \count - 1), \at
     .endm
     .macro several_at_to op, first, last, at
     \op {v\first\().4s - v\last\().4s}, [\at]

@@ -1,7 +1,7 @@
-/* Where a structure has what assembly reads, which fails to compile in C unless it is right. OFFSETS
- * has up to eight members that follow each other `size` bytes apart, the first one `at` bytes from
- * the beginning: they are `name.member` to the assembler. OFFSET has one, of any name; SIZE is a
- * structure's, CONSTANT what an enumeration says. */
+/* Where a structure has what assembly reads, which fails to compile in C unless it is right.
+ * OFFSETS has up to eight members that follow each other `size` bytes apart, the first one `at`
+ * bytes from the beginning: they are `name.member` to the assembler. OFFSET has one, of any name;
+ * SIZE is a structure's, CONSTANT what an enumeration says. */
 #ifndef KERNELS_ASM_OFFSETS_H
 #define KERNELS_ASM_OFFSETS_H
 
