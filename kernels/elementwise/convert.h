@@ -24,10 +24,11 @@ struct convert_kernel {
 };
 
 /* Types that have both functions, and those that are only loaded. */
-#define CONVERT_TYPES(BOTH, LOAD)                                                         \
-    BOTH(F32, f32)                                                                        \
-    BOTH(F16, f16) BOTH(BF16, bf16) BOTH(S32, s32) BOTH(S8, s8) BOTH(U8, u8) LOAD(S4, s4) \
-        LOAD(U4, u4)
+/* clang-format off */
+#define CONVERT_TYPES(BOTH, LOAD) \
+    BOTH(F32, f32) BOTH(F16, f16) BOTH(BF16, bf16) BOTH(S32, s32) BOTH(S8, s8) BOTH(U8, u8) \
+    LOAD(S4, s4) LOAD(U4, u4)
+/* clang-format on */
 
 /* Indexed by type. */
 extern const struct convert_kernel convert_ref[ELEMENTS], convert_neon[ELEMENTS];
