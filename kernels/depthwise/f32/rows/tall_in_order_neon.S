@@ -24,18 +24,6 @@ w_high .req x0
     registers 19, offset, offset_high, w, taps, scratch
     registers 24, out, column, w_tap, w_row
 
-/* On the stack: of this output, then of this group. */
-#define OUTPUT_START (at_locals + 0)
-#define OUTPUT_AT (at_locals + 8)
-#define OUTPUT_DST (at_locals + 16)
-#define OUTPUTS_LEFT (at_locals + 24)
-#define GROUP_START (at_locals + 32)
-#define GROUP_DST (at_locals + 40)
-#define GROUP_WEIGHTS (at_locals + 48)
-#define GROUP_BIAS (at_locals + 56)
-#define GROUPS_LEFT (at_locals + 64)
-#define SAVED_JOB (at_locals + 72)
-
 /* ---- one instruction each, registers by number ---- */
 
     .macro load_weight into, ky
@@ -217,7 +205,7 @@ w_high .req x0
 /* ---- a tile ---- */
 
     .macro begin_sums R
-    ldr out, [sp, #GROUP_BIAS]
+    ldr out, [sp, #kept.group_bias]
     each i, \R, load_q %i, [out]
     .endm
 
@@ -229,27 +217,30 @@ w_high .req x0
     load_pair %limits, %(limits + 1), [scratch]
     for_all at_least, 0, \R, %limits
     for_all at_most, 0, \R, %(limits + 1)
-4:  ldr out, [sp, #OUTPUT_DST]
+4:  ldr out, [sp, #kept.output_dst]
     ldr scratch, [job, #job.dst_row]
     each i, \R, store_sum %i
     .endm
 
     .macro next_output
-    ldp offset, taps, [sp, #OUTPUT_START]
-    ldp out, scratch, [sp, #OUTPUT_DST]
+    ldp offset, taps, [sp, #kept.output_start]
+    ldp out, scratch, [sp, #kept.output_dst]
     ldp w, offset_high, [job, #job.stride_w]
     add taps, taps, w
     add offset, offset, offset_high
     ldr w, [job, #job.dst_column]
-    stp offset, taps, [sp, #OUTPUT_START]
+    stp offset, taps, [sp, #kept.output_start]
     add out, out, w
     subs scratch, scratch, #1
-    stp out, scratch, [sp, #OUTPUT_DST]
+    stp out, scratch, [sp, #kept.output_dst]
     .endm
 
     .macro function name, R, S
     begin_listed_function \name
     save_registers 4, 30, 80
+    /* on the stack: of this output, then of this group */
+    name_offsets kept, %at_locals, 8, output_start, output_at, output_dst, outputs_left
+    name_offsets kept, %(at_locals + 32), 8, group_start, group_dst, group_weights, group_bias, groups_left, saved_job
     ldr scratch, [job, #job.rows]
     each i, %(\S * (\R - 1) + kernel_rows), load_x %(1 + i), [scratch, #(8 * i)]
     ldr column, [job, #job.column]
@@ -263,24 +254,24 @@ w_high .req x0
     .endif
     ldr scratch, [job, #job.start]
     ldr out, [job, #job.dst]
-    stp scratch, out, [sp, #GROUP_START]
+    stp scratch, out, [sp, #kept.group_start]
     ldp scratch, out, [job, #job.weights]
-    stp scratch, out, [sp, #GROUP_WEIGHTS]
+    stp scratch, out, [sp, #kept.group_weights]
     ldr scratch, [job, #job.groups]
-    str scratch, [sp, #GROUPS_LEFT]
-10: ldp offset, out, [sp, #GROUP_START]
+    str scratch, [sp, #kept.groups_left]
+10: ldp offset, out, [sp, #kept.group_start]
     ldr taps, [job, #job.first]
     ldr scratch, [job, #job.out_cols]
-    stp offset, taps, [sp, #OUTPUT_START]
-    stp out, scratch, [sp, #OUTPUT_DST]
-11: ldp offset, taps, [sp, #OUTPUT_START]
+    stp offset, taps, [sp, #kept.output_start]
+    stp out, scratch, [sp, #kept.output_dst]
+11: ldp offset, taps, [sp, #kept.output_start]
     ldp scratch, out, [job, #job.whole]
-    ldr w, [sp, #GROUP_WEIGHTS]
+    ldr w, [sp, #kept.group_weights]
     cmp taps, scratch
     b.hs 14f
     mov taps, out
 12: begin_sums \R
-    str job, [sp, #SAVED_JOB]
+    str job, [sp, #kept.saved_job]
     add offset_high, offset, #8
     add w_high, w, #8
     load_first \R, \S
@@ -290,22 +281,22 @@ w_high .req x0
     subs taps, taps, #1
     b.ne 1b
 2:  take_column \R, \S, 1
-    ldr job, [sp, #SAVED_JOB]
+    ldr job, [sp, #kept.saved_job]
 13: finish \R, \S
     next_output
     b.ne 11b
-    ldp scratch, out, [sp, #GROUP_START]
+    ldp scratch, out, [sp, #kept.group_start]
     add scratch, scratch, #16
     add out, out, #16
-    stp scratch, out, [sp, #GROUP_START]
-    ldp scratch, out, [sp, #GROUP_WEIGHTS]
+    stp scratch, out, [sp, #kept.group_start]
+    ldp scratch, out, [sp, #kept.group_weights]
     ldr w, [job, #job.bias_next]
     add scratch, scratch, #16
     add out, out, w
-    stp scratch, out, [sp, #GROUP_WEIGHTS]
-    ldr scratch, [sp, #GROUPS_LEFT]
+    stp scratch, out, [sp, #kept.group_weights]
+    ldr scratch, [sp, #kept.groups_left]
     subs scratch, scratch, #1
-    str scratch, [sp, #GROUPS_LEFT]
+    str scratch, [sp, #kept.groups_left]
     b.ne 10b
     pop_and_return
 /* a column at the edge: taps from max(0, -at) to min(kw, columns - at) */
