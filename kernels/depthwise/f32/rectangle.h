@@ -10,7 +10,6 @@
 #include <stddef.h>
 
 enum { RECTANGLE_KERNEL = 3, RECTANGLE_VECTORS = 4, RECTANGLE_ROWS = 3 };
-enum { RECTANGLE_WIDTHS = 3 }; /* 1, 2 or RECTANGLE_VECTORS vectors */
 
 /* Tiles by what they have along the height: one row of dst with 1 … 3 taps, then two rows and
  * three, each with all rows of source, without the last one, without the first one, and with
@@ -29,9 +28,10 @@ struct dwconv_f32_rectangle {
     float *dst;                     /* of output 0 */
     ptrdiff_t src_apart, dst_apart; /* rows that are a dilation apart */
     ptrdiff_t tap_column;
-    const float *limits;                                    /* low and high; NULL: none */
-    float bias[8];                                          /* the same value */
-    float weights[RECTANGLE_KERNEL * RECTANGLE_KERNEL + 3]; /* a row of them is read as a vector */
+    const float *limits; /* low and high; NULL: none */
+    float bias[8];       /* the same value */
+    /* three rows from any of them on are read as vectors, whose last values are not used */
+    float weights[(2 * RECTANGLE_KERNEL - 1) * RECTANGLE_KERNEL + 1];
 };
 
 /* Code for tiles below each other, of 1, 2 or RECTANGLE_VECTORS vectors. Only strips know its
@@ -47,14 +47,20 @@ struct dwconv_f32_rectangle_strip {
     ptrdiff_t src_row; /* from the last column of a tile's taps to the first one of the next tile */
     ptrdiff_t dst_row; /* from a tile to the next */
     size_t weights;    /* of the job: of its RECTANGLE_KERNEL rows, or of its taps, what is as far
-                        * before the first one as first_column says */
-    size_t first_column; /* of RECTANGLE_KERNEL: the last ones are as many as there are taps */
+                        * before the first one as missing_columns says */
+    size_t missing_columns; /* of RECTANGLE_KERNEL: the last ones are as many as there are taps */
 };
 
+/* Where the code for 1, 2 or RECTANGLE_VECTORS vectors begins, for all columns of taps and for
+ * fewer; then that for one vector of two columns. */
+enum { RECTANGLE_TWO_COLUMNS = 2 * 3, RECTANGLE_WIDTHS };
+
 /* Three vectors are four, of which the last two overlap the first ones. */
-static inline size_t rectangle_width(size_t vectors)
+static inline size_t rectangle_width(size_t vectors, size_t taps)
 {
-    return vectors > 2 ? RECTANGLE_WIDTHS - 1 : vectors - 1;
+    if (vectors == 1 && taps == 2)
+        return RECTANGLE_TWO_COLUMNS;
+    return (vectors > 2 ? 2 : vectors - 1) * 2 + (taps < RECTANGLE_KERNEL);
 }
 
 /* By heights (see above), and rectangle_width(). */

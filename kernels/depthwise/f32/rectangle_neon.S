@@ -1,12 +1,16 @@
 /* Tiles of rows that are a dilation apart, for NEON: see rectangle.h.
  *
  * There is code for each number of rows of dst and of source, and of vectors; it goes from tile to tile,
- * with an address for each row of source and all weights in registers, and then to the code of the next
- * strip. Three columns of taps are alike but for the lane of their weights: tiles with fewer begin at the
- * second or the third. Loads of a row lie before the products of the one before, for cores that issue in
- * order. Sums begin with biases that are loaded: a move would take a pipe from the products. Four
- * vectors are two pairs, of which the second one may overlap the first: a pair is stored in the time of
- * one vector. */
+ * with an address for each row of source and all weights in registers, and then to the next strip.
+ * Three columns of taps are alike but for the lane of their weights: tiles with fewer begin their sums
+ * elsewhere and go on at the second or the third column. Single vectors with two columns, which both
+ * edges of a plane have for small dilations, have code of their own.
+ *
+ * Where there are all three columns and no limits a tile is stored in front of the next one's sums, with
+ * no branch between a tile's first load and its last product. Loads of a row lie before the products of
+ * the one before, for cores that issue in order. Sums begin with biases that are loaded: a move would
+ * take a pipe from the products. Four vectors are two pairs, of which the second one may overlap the
+ * first: a pair is stored in the time of one vector. */
 /* clang-format off */
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/depthwise/f32/rectangle_offsets.h"
@@ -27,9 +31,10 @@ limits .req x7
 dst_1 .req x13
 dst_2 .req x14
 tap_column .req x15
-bias .req x16
 scratch .req x17
-first_column .req x23 /* code */
+missing .req x23 /* columns of taps before the first one */
+leaves_loop .req x24 /* 0: neither limits nor missing columns */
+bias .req x25
 
 /* Vector registers: sums are v0 … v7 and v16 … v19; then there are a row of weights in lanes, and two
  * rows of source in turn, which limits may overwrite. v8 … v15 are the caller's. */
@@ -79,12 +84,13 @@ first_column .req x23 /* code */
     add scratch, \dst, last
     store_two %(register - 1), %(register), scratch
     .elseif \vectors > 1
-    store_at %(register), \dst, last
+    add scratch, \dst, last
+    store_at %(register), scratch, 0
     .endif
     add \dst, \dst, dst_row
     .endm
     .macro store_two first, second, dst
-    stp q\first, q\second, [\dst]
+    st1 {v\first\().4s, v\second\().4s}, [\dst]
     .endm
     .macro store_at sum, dst, offset
     str q\sum, [\dst, \offset]
@@ -156,32 +162,7 @@ first_column .req x23 /* code */
     add x\at, x\before, src_apart
     .endm
 
-    .macro begin_strip rows, sources
-    ldp x8, dst, [strip, #STRIP_SRC]
-    ldp count, last, [strip, #STRIP_TILES]
-    ldp next_tile, dst_row, [strip, #STRIP_SRC_ROW]
-    ldp scratch, first_column, [strip, #STRIP_WEIGHTS]
-    add strip, strip, #STRIP_BYTES
-    add x8, all_src, x8
-    add dst, all_dst, dst
-    when %(\rows > 1), add dst_1, dst, dst_apart
-    when %(\rows > 2), add dst_2, dst_1, dst_apart
-    for_all next_source, 9, \sources - 1
-    add scratch, job, scratch
-    when %(\rows > 1), for_all load_weights, WEIGHTS, 3
-    otherwise for_all load_weights, WEIGHTS, \sources
-    adr scratch, 3f
-    mov x16, #(4f - 3f)
-    madd first_column, first_column, x16, scratch
-    add bias, job, #RECTANGLE_BIAS
-    .endm
-    .macro next_strip
-    ldr scratch, [strip]
-    br scratch
-    .endm
-
     .macro take_column column, rows, first, sources, vectors
-    accept_branch
     load_source 0, \column, \vectors
     .set i, 0
     .rept \sources
@@ -191,38 +172,49 @@ first_column .req x23 /* code */
     .endr
     .endm
 
-    .macro go_down rows, first, sources, vectors
-1:  begin_sums %(\rows * \vectors)
-    br first_column
-3:  take_column 0, \rows, \first, \sources, \vectors
-4:  take_column 1, \rows, \first, \sources, \vectors
-    take_column 2, \rows, \first, \sources, \vectors
-    cbz limits, 2f
+    .macro store_rows rows, vectors
+    store_row 0, \vectors, dst
+    when %(\rows > 1), store_row 1, \vectors, dst_1
+    when %(\rows > 2), store_row 2, \vectors, dst_2
+    .endm
+
+/* From the sums of a tile to their end; `leaves`: the register that says if it leaves the loop for each
+ * tile. */
+    .macro go_down rows, first, sources, columns, vectors, leaves
+0:  store_rows \rows, \vectors
+1:  accept_branch
+    begin_sums %(\rows * \vectors)
+    when %(\columns > 2), take_column 0, \rows, \first, \sources, \vectors
+2:  take_column 1, \rows, \first, \sources, \vectors
+3:  take_column 2, \rows, \first, \sources, \vectors
+    subs count, count, #1
+    ccmp \leaves, #0, #0, ne
+    b.eq 0b
+    cbz limits, 4f
     ld1r {v24.4s}, [limits]
     add scratch, limits, #4
     ld1r {v25.4s}, [scratch]
     clamp_sums %(\rows * \vectors)
-2:  store_row 0, \vectors, dst
-    when %(\rows > 1), store_row 1, \vectors, dst_1
-    when %(\rows > 2), store_row 2, \vectors, dst_2
-    subs count, count, #1
-    b.ne 1b
-    next_strip
-    .endm
-
-    .macro tile rows, first, sources, vectors
-    named_tile .Ltile_\rows\()_\first\()_\sources\()_\vectors, \rows, \first, \sources, \vectors
+4:  store_rows \rows, \vectors
+    cbz count, .Lnext_strip
     .endm
     .macro named_tile name, rows, first, sources, vectors
+    go_down \rows, \first, \sources, 3, \vectors, leaves_loop
+    cbz missing, 1b
     begin_listed_function \name
-    begin_strip \rows, \sources
-    go_down \rows, \first, \sources, \vectors
+    begin_sums %(\rows * \vectors)
+    tbnz missing, #0, 2b
+    b 3b
+    table_entry 1b
     table_entry \name
     .endm
     .macro tiles rows, first, sources
     .irp vectors, 1, 2, 4
-    tile \rows, \first, \sources, \vectors
+    named_tile .Lfewer_\rows\()_\first\()_\sources\()_\vectors, \rows, \first, \sources, \vectors
     .endr
+    go_down \rows, \first, \sources, 2, 1, limits
+    b 1b
+    table_entry 1b
     .endm
 
     begin_table dwconv_f32_rectangles
@@ -239,13 +231,29 @@ first_column .req x23 /* code */
     tiles 3, 1, 3
     end_table dwconv_f32_rectangles
 
-/* The code of strips keeps what it has in x0 and x19 … x22. */
+/* The code of strips keeps what it has in x0 and x19 … x25. */
     begin_function dwconv_f32_rectangle_run
-    save_registers 1, 23
+    save_registers 1, 25
     ldp all_src, all_dst, [job, #RECTANGLE_SRC]
     ldp src_apart, dst_apart, [job, #RECTANGLE_SRC_APART]
     ldp tap_column, limits, [job, #RECTANGLE_TAP_COLUMN]
-    next_strip
+    add bias, job, #RECTANGLE_BIAS
+/* For all rows that a tile may have. */
+.Lnext_strip:
+    ldp x8, dst, [strip, #STRIP_SRC]
+    ldp count, last, [strip, #STRIP_TILES]
+    ldp next_tile, dst_row, [strip, #STRIP_SRC_ROW]
+    ldp scratch, missing, [strip, #STRIP_WEIGHTS]
+    add x8, all_src, x8
+    add dst, all_dst, dst
+    add dst_1, dst, dst_apart
+    add dst_2, dst_1, dst_apart
+    for_all next_source, 9, 4
+    orr leaves_loop, limits, missing
+    add scratch, job, scratch
+    for_all load_weights, WEIGHTS, 3
+    ldr scratch, [strip], #STRIP_BYTES
+    br scratch
     end_function dwconv_f32_rectangle_run
 
     begin_function dwconv_f32_rectangle_end

@@ -17,7 +17,7 @@ OFFSET(dwconv_f32_rectangle_strip, last, STRIP_LAST, 32);
 OFFSET(dwconv_f32_rectangle_strip, src_row, STRIP_SRC_ROW, 40);
 OFFSET(dwconv_f32_rectangle_strip, dst_row, STRIP_DST_ROW, 48);
 OFFSET(dwconv_f32_rectangle_strip, weights, STRIP_WEIGHTS, 56);
-OFFSET(dwconv_f32_rectangle_strip, first_column, STRIP_FIRST_COLUMN, 64);
+OFFSET(dwconv_f32_rectangle_strip, missing_columns, STRIP_MISSING_COLUMNS, 64);
 
 #ifdef __ASSEMBLER__
 .set STRIP_BYTES, 72

@@ -250,7 +250,7 @@ static void add_strip(struct plan *plan, const struct band *band, size_t line,
     size_t others = KERNEL - columns->taps;
     ptrdiff_t value = (ptrdiff_t)sizeof(float);
     *plan->end++ = (struct dwconv_f32_rectangle_strip){
-        .code = (*band->code)[rectangle_width(vectors)],
+        .code = (*band->code)[rectangle_width(vectors, columns->taps)],
         .src = (ptrdiff_t)(band->src + down) * plan->src_row +
                (ptrdiff_t)columns->first * plan->job.tap_column + (ptrdiff_t)begin * value,
         .dst = (ptrdiff_t)((band->dst + down) * plan->dst_row + begin * sizeof(float)),
@@ -261,7 +261,7 @@ static void add_strip(struct plan *plan, const struct band *band, size_t line,
         .dst_row = (ptrdiff_t)(band->step * plan->dst_row),
         .weights = offsetof(struct dwconv_f32_rectangle, weights) +
                    (band->weights + columns->first) * sizeof(float) - others * sizeof(float),
-        .first_column = others,
+        .missing_columns = others,
     };
 }
 
@@ -409,7 +409,7 @@ static int make_plan(struct plan *plan, const struct dwconv_f32_task *task)
     plan->end = task->scratch;
     plan->empty_rows = 0;
     add_chains(plan);
-    plan->end->code = dwconv_f32_rectangle_end;
+    *plan->end = (struct dwconv_f32_rectangle_strip){.code = dwconv_f32_rectangle_end};
     return 1;
 }
 
