@@ -37,5 +37,5 @@ $(SMALL_FOLDERS:%=$(BUILD)/%/%.o) $(SMALL:%=$(BUILD)/%.o): private OPT := $(if $
 # Where weights are found by their content it reads all of them at each call: loops over the sums are unrolled, so that
 # they stay in registers; what else the hash's header has is not copied to wherever it is called.
 $(BUILD)/src/packed/content_hash.o: private OPT := $(OPT) $(if $(findstring clang,$(CC)),,-fpeel-loops) -DXXH_NO_INLINE_HINTS=1
-# Pairs of columns have 14 sums: with loads before the products of a whole kernel's row sums move between registers.
+# Tiles have up to twelve sums: with loads scheduled before the products of several taps sums move between registers.
 $(BUILD)/kernels/depthwise/f32/planes/copied_neon.o: private OPT := $(OPT) $(if $(findstring clang,$(CC)),,-fno-schedule-insns)

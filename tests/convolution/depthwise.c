@@ -259,7 +259,8 @@ static void planes_are_turned_where_it_is_faster(void **state)
     }
 }
 
-/* Where nothing does planes in place, they are copied only if channels fill no vectors. */
+/* Where each tap would load all of a plane, its rows are copied only if channels fill no vectors;
+ * on cores that issue in order those for 5x5 are never copied then. */
 static void planes_of_many_channels_are_not_copied(void **state)
 {
     (void)state;
@@ -273,10 +274,11 @@ static void planes_of_many_channels_are_not_copied(void **state)
         struct cpu cpu = stated_cpu(i % 2 ? "cortex-a55" : "neoverse-n1", 64 << 10);
         struct convolution_depthwise plan = {0};
         plan_planes(&plan, this, &cpu);
-        if ((cpu.features & CPU_NEON) && plan.by_plane == this->turns)
+        bool copies = !this->turns || (this->taps == 5 && !(i % 2));
+        if ((cpu.features & CPU_NEON) && plan.by_plane != copies)
             fail_msg("%d channels of %dx%d, kernel of %d: %s", (int)this->channels,
                      (int)this->height, (int)this->width, (int)this->taps,
-                     this->turns ? "copied" : "interleaved");
+                     copies ? "interleaved" : "copied");
         /* and what kernels for interleaved channels like is not asked of those for planes */
         if ((cpu.features & CPU_NEON) && this->turns && this->taps == 7)
             assert_true(plan.tile_rows > DEPTHWISE_SLIDING_ROWS);

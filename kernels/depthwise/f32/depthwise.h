@@ -68,8 +68,9 @@ struct dwconv_f32_kernel {
     uint8_t kind;     /* IN_ORDER_*: for cores of this kind, or that issue so; 0: for all */
     uint8_t in_pairs; /* the order of sums that it has */
     uint8_t is_deep;  /* it does kernels of several planes, too */
-    uint8_t copies;   /* rows of planes, for what no other kernel does */
-    int (*does)(const struct dwconv_f32_task *task); /* NULL: everything, in both orders */
+    int (*does)(const struct dwconv_f32_task *task);    /* NULL: everything, in both orders */
+    int (*reloads)(const struct dwconv_f32_task *task); /* does it load what is in planes once for
+                                                         * each tap? NULL: it does not */
     uint8_t tile_columns; /* of dst, if it does these in all rows and channels; 0: whole rows */
     uint8_t tile_rows;    /* of dst, that it likes best to do together; 0: it has no such number */
     uint8_t all_channels_from; /* so many columns of dst, by the dilation, on it divides channels by

@@ -189,13 +189,15 @@ static size_t column_apart(const struct convolution_depthwise *mine, neo_dim col
     return columns == 1 ? max_size((size_t)apart, mine->channels) : (size_t)apart;
 }
 
-/* Where no kernel does planes in place, and channels fill vectors, of which no two come of the same
- * one, to transpose them is little beside what kernels for these gain. */
+/* Where no kernel loads what is in planes once for several taps, and channels fill vectors, of
+ * which no two come of the same one, to transpose them is little beside what kernels for these
+ * gain; on cores that issue in order it is beside copies of rows, too. */
 static bool is_better_interleaved(const struct convolution_depthwise *mine,
                                   const struct dwconv_f32_kernel *kernel)
 {
-    return (kernel->copies || copies_planes(mine)) && mine->multiplier == 1 &&
-           mine->channels >= DEPTHWISE_LINE;
+    bool reloads = kernel->reloads && kernel->reloads(&mine->task);
+    return (reloads || (mine->cpu->core->in_order && copies_planes(mine))) &&
+           mine->multiplier == 1 && mine->channels >= DEPTHWISE_LINE;
 }
 
 /* The kernel for pieces of planes, or of interleaved channels; NULL: there is none for planes but

@@ -6,11 +6,12 @@
  * in dst are neighbours in the copy for every tap. Planes without padding and stride are in place.
  *
  * The plane's blocks of four columns are listed with their places in the copy and in dst; the last
- * one of a row overlaps the one before. A tile is eight to twelve blocks wherever they are, whose
+ * one of a row overlaps the one before. A tile is eight or ten blocks wherever they are, whose
  * sums do not wait for each other: a tap takes as many loads as products. Where the kernel has
- * three, five or seven rows, tiles are two columns of seven blocks, wherever these are, as far as
- * there are as many rows: each row is loaded once for all of its taps, 18 loads for 42 products, 22
- * for 70 or 26 for 98. */
+ * three, five or seven rows, and rows of dst that are a dilation apart (a chain) need rows of
+ * source that are as far from each other, tiles are rectangles of three to five such rows by two or
+ * three vectors: each row of source is loaded once for all of its taps. Heights and widths are as
+ * equal as they can be, so that few rows and columns are done twice. */
 #include <arm_neon.h>
 #include <string.h>
 
@@ -18,8 +19,10 @@
 #include "kernels/asm/sizes.h"
 #include "kernels/asm/vector_neon.h"
 #include "kernels/depthwise/f32/depthwise.h"
+#include "kernels/depthwise/f32/planes/copied.h"
+#include "kernels/depthwise/f32/planes/copied_offsets.h"
 
-enum { LANES = 4, TILE = 12, LEAST = 8, FEW = 4, ROWS = 7, PAIR = 2 * ROWS };
+enum { LANES = 4, TILE = 10, LEAST = 8, FEW = 4 };
 
 /* For each plane of the kernel, `plane` values apart, `rows` of `pitch` values, parts of `part`
  * values of each column of a stride; values from number `begin` on, as columns are counted, are
@@ -28,15 +31,12 @@ struct copy {
     size_t rows, part, pitch, plane, begin, column, count;
 };
 
-/* In bytes from where the copy and dst begin. */
-struct block {
-    size_t src, dst;
-};
-
 /* What is in the scratch memory; of taps, in the order of sums, where they are in the copy, in
  * bytes, where their weights are, and a channel's weights. */
 struct parts {
-    struct block *blocks;
+    struct dwconv_f32_copied_block
+        *blocks; /* rectangles by their kinds, which end there, then single vectors */
+    struct dwconv_f32_copied_block *ends[COPIED_KINDS];
     size_t *taps, *places;
     float *weights, *rows;
     size_t bytes;
@@ -89,7 +89,7 @@ static struct parts find_parts(const struct dwconv_f32_task *task, const struct 
 {
     size_t taps = count_taps(task), used = 0;
     struct parts parts = {
-        .blocks = take(memory, &used, most_blocks(task) * sizeof(struct block)),
+        .blocks = take(memory, &used, most_blocks(task) * sizeof(struct dwconv_f32_copied_block)),
     };
     parts.taps = take(memory, &used, taps * sizeof *parts.taps);
     parts.places = take(memory, &used, taps * sizeof *parts.places);
@@ -128,10 +128,10 @@ static int is_in_place(const struct dwconv_f32_task *task, struct copy *copy)
 
 /* ---- lists ---- */
 
-static struct block block_at(const struct dwconv_f32_task *task, const struct copy *copy, size_t y,
-                             size_t x)
+static struct dwconv_f32_copied_block block_at(const struct dwconv_f32_task *task,
+                                               const struct copy *copy, size_t y, size_t x)
 {
-    return (struct block){
+    return (struct dwconv_f32_copied_block){
         .src = (y * task->stride_h * copy->pitch + x) * sizeof(float),
         .dst = (y * task->dst_row + x) * sizeof(float),
     };
@@ -143,46 +143,91 @@ static size_t fitted(size_t at, size_t length, size_t whole)
     return whole < length ? 0 : smaller(at, whole - length);
 }
 
-/* Do ROWS rows share what they load? */
-static int has_columns(const struct dwconv_f32_task *task)
+/* Rows of dst from one of a rectangle to the next; 0: there are no rectangles. */
+static size_t rows_apart(const struct dwconv_f32_task *task)
 {
     int is_known = task->kh == 3 || task->kh == 5 || task->kh == 7;
-    return is_known && task->stride_h == task->dilation_h && !task->in_pairs &&
-           task->out_rows >= ROWS && task->out_cols >= LANES;
-}
-
-/* Rows that have columns: all, if few of the rows before are done again. */
-static size_t column_rows(const struct dwconv_f32_task *task)
-{
-    size_t left = task->out_rows % ROWS;
-    if (!has_columns(task))
+    if (!is_known || task->in_pairs || task->out_cols < COPIED_LEAST_VECTORS * LANES)
         return 0;
-    return left > ROWS / 2 ? task->out_rows : task->out_rows - left;
+    if (task->stride_h == task->dilation_h)
+        return 1;
+    return task->stride_h == 1 ? task->dilation_h : 0;
 }
 
-/* The first blocks of columns, whose number becomes even by one that comes twice. Returns their
- * end. */
-static struct block *list_columns(const struct dwconv_f32_task *task, const struct copy *copy,
-                                  struct block *block)
+/* The next of parts that are as equal as they can be, each of `most` at most. */
+INLINE size_t next_part(size_t left, size_t most)
 {
-    size_t rows = column_rows(task), columns = task->out_cols, count = 0;
-    for (size_t y = 0; y < rows; y += ROWS)
-        for (size_t x = 0; x < columns; x += LANES, count++)
-            block[count] = block_at(task, copy, fitted(y, ROWS, rows), fitted(x, LANES, columns));
-    if (count % 2) {
-        block[count] = block[count - 1];
-        count++;
+    size_t parts = (left + most - 1) / most, part = most;
+    for (size_t less = parts * most - left; less > 0; less -= smaller(less, parts))
+        part--;
+    return part;
+}
+
+/* Those of a kind in its rows from y on. Lists return their end. */
+static struct dwconv_f32_copied_block *list_line(const struct dwconv_f32_task *task,
+                                                 const struct copy *copy, size_t y, size_t vectors,
+                                                 struct dwconv_f32_copied_block *block)
+{
+    size_t left = (task->out_cols + LANES - 1) / LANES;
+    for (size_t x = 0, part; left > 0; left -= part, x += part * LANES) {
+        part = next_part(left, COPIED_VECTORS);
+        if (part == vectors)
+            *block++ = block_at(task, copy, y, fitted(x, part * LANES, task->out_cols));
     }
-    return block + count;
+    return block;
 }
 
-/* Of the other rows. */
-static struct block *list_blocks(const struct dwconv_f32_task *task, const struct copy *copy,
-                                 struct block *block)
+/* Are there rows enough for rectangles in the chain that begins with this one? */
+static int is_high(const struct dwconv_f32_task *task, size_t first, size_t apart)
 {
-    for (size_t y = column_rows(task); y < task->out_rows; y++)
-        for (size_t x = 0; x < task->out_cols; x += LANES)
-            *block++ = block_at(task, copy, y, fitted(x, LANES, task->out_cols));
+    return first + (COPIED_LEAST_ROWS - 1) * apart < task->out_rows;
+}
+
+static size_t rows_of_chain(const struct dwconv_f32_task *task, size_t first, size_t apart)
+{
+    size_t rows = task->out_rows - first;
+    return apart == 1 ? rows : (rows + apart - 1) / apart;
+}
+
+static struct dwconv_f32_copied_block *list_kind(const struct dwconv_f32_task *task,
+                                                 const struct copy *copy, size_t kind,
+                                                 struct dwconv_f32_copied_block *block)
+{
+    size_t apart = rows_apart(task), height = COPIED_LEAST_ROWS + kind / COPIED_WIDTHS;
+    size_t vectors = COPIED_LEAST_VECTORS + kind % COPIED_WIDTHS;
+    for (size_t first = 0; first < apart && is_high(task, first, apart); first++) {
+        size_t left = rows_of_chain(task, first, apart), y = first;
+        for (size_t rows; left > 0; left -= rows, y += rows * apart) {
+            rows = next_part(left, COPIED_MOST_ROWS);
+            if (rows == height)
+                block = list_line(task, copy, y, vectors, block);
+        }
+    }
+    return block;
+}
+
+static struct dwconv_f32_copied_block *list_rectangles(const struct dwconv_f32_task *task,
+                                                       const struct copy *copy, struct parts *parts)
+{
+    struct dwconv_f32_copied_block *block = parts->blocks;
+    for (size_t kind = 0; kind < COPIED_KINDS; kind++)
+        parts->ends[kind] = block = list_kind(task, copy, kind, block);
+    return block;
+}
+
+/* Of rows of lower chains, or of all rows. */
+static struct dwconv_f32_copied_block *list_blocks(const struct dwconv_f32_task *task,
+                                                   const struct copy *copy,
+                                                   struct dwconv_f32_copied_block *block)
+{
+    size_t apart = rows_apart(task), step = larger(apart, 1);
+    for (size_t first = 0; first < step; first++) {
+        if (apart && is_high(task, first, apart))
+            continue;
+        for (size_t y = first; y < task->out_rows; y += step)
+            for (size_t x = 0; x < task->out_cols; x += LANES)
+                *block++ = block_at(task, copy, y, fitted(x, LANES, task->out_cols));
+    }
     return block;
 }
 
@@ -304,18 +349,6 @@ static void copy_planes(const struct dwconv_f32_task *task, const struct copy *c
 
 /* ---- tiles ---- */
 
-/* A channel's. */
-struct job {
-    const size_t *taps;
-    const float *weights, *rows;
-    size_t row, dst_row;       /* from a row of dst to the next, of the copy and of dst, in bytes */
-    size_t count, evens, odds; /* of taps; in pairs the first `evens`, and as far as `odds` */
-    float32x4_t bias, low, high;
-    float *dst;
-    size_t columns; /* of dst, if they are no vector; else LANES */
-    int clamps;
-};
-
 /* One tap's products, behind all of its loads; its weight is a lane of four. */
 INLINE void add_tap(float32x4_t sums[TILE], const float *const src[TILE], size_t at,
                     float32x4_t weights, size_t lane, size_t B)
@@ -329,8 +362,8 @@ INLINE void add_tap(float32x4_t sums[TILE], const float *const src[TILE], size_t
         sums[i] = fma_lane(sums[i], values[i], weights, lane);
 }
 
-INLINE void add_taps(float32x4_t sums[TILE], const struct job *job, const float *const src[TILE],
-                     size_t begin, size_t end, size_t B)
+INLINE void add_taps(float32x4_t sums[TILE], const struct dwconv_f32_copied *job,
+                     const float *const src[TILE], size_t begin, size_t end, size_t B)
 {
     size_t t = begin;
     for (; t + LANES <= end; t += LANES) {
@@ -343,7 +376,7 @@ INLINE void add_taps(float32x4_t sums[TILE], const struct job *job, const float 
         add_tap(sums, src, job->taps[t], vdupq_n_f32(job->weights[t]), 0, B);
 }
 
-INLINE void clamp_sums(float32x4_t *sums, const struct job *job, size_t B)
+INLINE void clamp_sums(float32x4_t *sums, const struct dwconv_f32_copied *job, size_t B)
 {
     if (job->clamps)
 #pragma GCC unroll 16
@@ -351,8 +384,8 @@ INLINE void clamp_sums(float32x4_t *sums, const struct job *job, size_t B)
             sums[i] = vminq_f32(vmaxq_f32(sums[i], job->low), job->high);
 }
 
-INLINE void add_pairs(float32x4_t sums[TILE], const struct job *job, const float *const src[TILE],
-                      size_t B)
+INLINE void add_pairs(float32x4_t sums[TILE], const struct dwconv_f32_copied *job,
+                      const float *const src[TILE], size_t B)
 {
     float32x4_t odds[TILE];
 #pragma GCC unroll 16
@@ -366,7 +399,8 @@ INLINE void add_pairs(float32x4_t sums[TILE], const struct job *job, const float
     add_taps(sums, job, src, job->odds, job->count, B);
 }
 
-INLINE void run_tile(const struct job *job, const struct block *blocks, size_t B)
+INLINE void run_tile(const struct dwconv_f32_copied *job,
+                     const struct dwconv_f32_copied_block *blocks, size_t B)
 {
     float32x4_t sums[TILE];
     const float *src[TILE];
@@ -374,7 +408,7 @@ INLINE void run_tile(const struct job *job, const struct block *blocks, size_t B
 #pragma GCC unroll 16
     for (size_t i = 0; i < B; i++) {
         src[i] = at_byte(job->rows, blocks[i].src);
-        sums[i] = job->bias;
+        sums[i] = job->bias[0];
     }
     if (B <= LEAST && job->evens)
         add_pairs(sums, job, src, B);
@@ -392,7 +426,8 @@ INLINE void run_tile(const struct job *job, const struct block *blocks, size_t B
 }
 
 /* Fewer blocks than a tile has; only single ones may be narrower than a vector. */
-static __attribute__((noinline)) void run_few(const struct job *job, const struct block *block,
+static __attribute__((noinline)) void run_few(const struct dwconv_f32_copied *job,
+                                              const struct dwconv_f32_copied_block *block,
                                               size_t count)
 {
     size_t i = 0, last = count - FEW;
@@ -403,133 +438,61 @@ static __attribute__((noinline)) void run_few(const struct job *job, const struc
 }
 
 /* The last tile overlaps the one before. */
-INLINE void run_tiles(const struct job *job, const struct block *blocks, size_t count, size_t B)
+INLINE void run_tiles(const struct dwconv_f32_copied *job,
+                      const struct dwconv_f32_copied_block *blocks, size_t count, size_t B)
 {
     for (size_t i = 0; i < count; i += B)
         run_tile(job, blocks + smaller(i, count - B), B);
 }
 
 /* As few tiles as there can be, and as narrow ones. Sums in pairs take twice as many registers. */
-INLINE void run_blocks(const struct job *job, const struct block *blocks, size_t count)
+INLINE void run_blocks(const struct dwconv_f32_copied *job,
+                       const struct dwconv_f32_copied_block *blocks, size_t count)
 {
     size_t tiles = (count + TILE - 1) / TILE;
     if (count < LEAST || job->columns < LANES)
         run_few(job, blocks, count);
-    else if (count <= tiles * LEAST || job->evens)
+    else if (count < TILE || count <= tiles * LEAST || job->evens)
         run_tiles(job, blocks, count, LEAST);
-    else if (count <= tiles * (LEAST + 2) && count >= LEAST + 2)
-        run_tiles(job, blocks, count, LEAST + 2);
-    else if (count >= TILE)
+    else
         run_tiles(job, blocks, count, TILE);
-    else
-        run_tiles(job, blocks, count, LEAST);
-}
-
-/* ---- pairs of columns ---- */
-
-/* A row of the source has its products with the taps of each row of dst that it has any for. Bytes
- * from the first column to the second: across. */
-INLINE void add_row(float32x4_t sums[PAIR], const float *row, size_t across, float32x4_t first,
-                    float32x4_t second, size_t y, size_t K)
-{
-    float32x4_t left = vld1q_f32(row), right = vld1q_f32(at_byte(row, across));
-#pragma GCC unroll 16
-    for (size_t ky = 0; ky < K; ky++)
-        if (y >= ky && y - ky < ROWS) {
-            float32x4_t *sum = sums + 2 * (y - ky);
-            sum[0] = fma_lane(sum[0], left, ky < LANES ? first : second, ky % LANES);
-            sum[1] = fma_lane(sum[1], right, ky < LANES ? first : second, ky % LANES);
-        }
-}
-
-/* Of a kernel with K rows. */
-INLINE void add_columns(float32x4_t sums[PAIR], const struct job *job, const float *src,
-                        size_t across, size_t K)
-{
-    for (size_t t = 0; t < job->count; t += K) {
-        const float *row = at_byte(src, job->taps[t]), *from = job->weights + t;
-        float32x4_t first = vld1q_f32(from); /* and what is behind them */
-        float32x4_t second = K > LANES ? vld1q_f32(from + LANES) : first;
-#pragma GCC unroll 16
-        for (size_t y = 0; y < ROWS + K - 1; y++, row = at_byte(row, job->row))
-            add_row(sums, row, across, first, second, y, K);
-    }
-}
-
-INLINE void run_pair(const struct job *job, const struct block pair[2], size_t K)
-{
-    float32x4_t sums[PAIR];
-    float *to = to_byte(job->dst, pair[0].dst);
-    size_t across = pair[1].dst - pair[0].dst, row = job->dst_row;
-#pragma GCC unroll 16
-    for (size_t i = 0; i < PAIR; i++)
-        sums[i] = job->bias;
-    add_columns(sums, job, at_byte(job->rows, pair[0].src), pair[1].src - pair[0].src, K);
-    clamp_sums(sums, job, PAIR);
-#pragma GCC unroll 16
-    for (size_t i = 0; i < PAIR; i += 2, to = to_byte(to, row)) {
-        vst1q_f32(to, sums[i]);
-        vst1q_f32(to_byte(to, across), sums[i + 1]);
-    }
-}
-
-/* Each by itself, as the compiler moves sums between registers where there is more. */
-static __attribute__((noinline)) void run_columns_3(const struct job *job, const struct block *pair,
-                                                    const struct block *end)
-{
-    for (; pair < end; pair += 2)
-        run_pair(job, pair, 3);
-}
-
-static __attribute__((noinline)) void run_columns_5(const struct job *job, const struct block *pair,
-                                                    const struct block *end)
-{
-    for (; pair < end; pair += 2)
-        run_pair(job, pair, 5);
-}
-
-static __attribute__((noinline)) void run_columns_7(const struct job *job, const struct block *pair,
-                                                    const struct block *end)
-{
-    for (; pair < end; pair += 2)
-        run_pair(job, pair, 7);
-}
-
-static void run_columns(const struct job *job, size_t kh, const struct block *begin,
-                        const struct block *end)
-{
-    if (kh == 3)
-        run_columns_3(job, begin, end);
-    else if (kh == 5)
-        run_columns_5(job, begin, end);
-    else
-        run_columns_7(job, begin, end);
 }
 
 /* ---- planes ---- */
 
-static struct job plan_job(const struct dwconv_f32_task *task, const struct copy *copy,
-                           const struct parts *parts)
+static void run_rectangles(const struct dwconv_f32_copied *job, const struct parts *parts,
+                           size_t kh)
+{
+    const struct dwconv_f32_copied_block *begin = parts->blocks;
+    for (size_t i = 0; i < COPIED_KINDS; begin = parts->ends[i++])
+        if (begin < parts->ends[i])
+            dwconv_f32_copied_tiles[kh / 2 - 1][i](job, begin, parts->ends[i]);
+}
+
+static struct dwconv_f32_copied plan_job(const struct dwconv_f32_task *task,
+                                         const struct copy *copy, const struct parts *parts)
 {
     size_t column = task->kd * task->kh, pairs = task->kw / 2;
-    return (struct job){
+    size_t apart = rows_apart(task), most = task->out_cols - smaller(LANES, task->out_cols);
+    return (struct dwconv_f32_copied){
         .taps = parts->taps,
         .weights = parts->weights,
         .rows = parts->rows,
-        .row = copy->pitch * task->stride_h * sizeof(float),
-        .dst_row = task->dst_row * sizeof(float),
+        .row = copy->pitch * task->stride_h * apart * sizeof(float),
+        .dst_row = task->dst_row * apart * sizeof(float),
+        .last = smaller(2 * LANES, most) * sizeof(float),
         .count = count_taps(task),
         .evens = task->in_pairs ? pairs * column : 0,
         .odds = 2 * pairs * column,
         .low = vdupq_n_f32(task->low),
         .high = vdupq_n_f32(task->high),
-        .clamps = dwconv_f32_clamps(task),
+        .clamps = (size_t)dwconv_f32_clamps(task),
         .columns = smaller(task->out_cols, LANES),
     };
 }
 
 static void load_weights(const struct dwconv_f32_task *task, const struct parts *parts,
-                         struct job *job, size_t channel)
+                         struct dwconv_f32_copied *job, size_t channel)
 {
     const float *weights = task->weights + channel;
     const size_t *places = parts->places;
@@ -537,7 +500,7 @@ static void load_weights(const struct dwconv_f32_task *task, const struct parts 
 #pragma GCC unroll 4
     for (size_t t = 0; t < job->count; t++)
         to[t] = weights[places[t]];
-    job->bias = vdupq_n_f32(task->bias ? task->bias[channel] : 0.0f);
+    job->bias[0] = job->bias[1] = vdupq_n_f32(task->bias ? task->bias[channel] : 0.0f);
     job->dst = task->dst + channel * task->dst_plane;
 }
 
@@ -546,10 +509,10 @@ static void run(const struct dwconv_f32_task *task)
     struct copy copy = plan_copy(task);
     struct parts parts = find_parts(task, &copy, task->scratch);
     int in_place = is_in_place(task, &copy);
-    struct job job = plan_job(task, &copy, &parts);
+    struct dwconv_f32_copied job = plan_job(task, &copy, &parts);
     if (!in_place)
         memset(parts.rows, 0, rows_bytes(task, &copy));
-    struct block *others = list_columns(task, &copy, parts.blocks);
+    struct dwconv_f32_copied_block *others = list_rectangles(task, &copy, &parts);
     size_t blocks = (size_t)(list_blocks(task, &copy, others) - others);
     list_taps(task, &copy, &parts);
     for (size_t c = 0, ahead = 0; c < task->channels; ahead += task->src_plane) {
@@ -560,7 +523,7 @@ static void run(const struct dwconv_f32_task *task)
         for (size_t end = smaller(c + task->multiplier, task->channels); c < end; c++) {
             load_weights(task, &parts, &job, c);
             if (others > parts.blocks)
-                run_columns(&job, task->kh, parts.blocks, others);
+                run_rectangles(&job, &parts, task->kh);
             if (blocks)
                 run_blocks(&job, others, blocks);
         }
@@ -572,12 +535,19 @@ static int does(const struct dwconv_f32_task *task)
     return task->column == 1 && task->dst_column == 1 && task->out_cols >= LANES;
 }
 
+/* Of 7x7, columns of so many rows are better shared where channels are vectors. */
+static int reloads(const struct dwconv_f32_task *task)
+{
+    size_t apart = rows_apart(task);
+    return !apart || task->kh > 5 || task->out_rows < COPIED_LEAST_ROWS * apart;
+}
+
 const struct dwconv_f32_kernel dwconv_f32_planes_copied_neon = {
     .name = "dwconv_f32_planes_copied_neon",
     .needs = CPU_NEON,
     .is_deep = 1,
-    .copies = 1,
     .does = does,
+    .reloads = reloads,
     .scratch_bytes = scratch_bytes,
     .run = run,
 };
