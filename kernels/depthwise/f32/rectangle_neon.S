@@ -35,13 +35,14 @@ scratch .req x17
 missing .req x23 /* columns of taps before the first one */
 leaves_loop .req x24 /* 0: neither limits nor missing columns */
 bias .req x25
+link .req x26
 
 /* Vector registers: sums are v0 … v7 and v16 … v19; then there are a row of weights in lanes, and two
- * rows of source in turn, which limits may overwrite. v8 … v15 are the caller's. */
+ * rows of source in turn. Limits are v8 and v9; v10 … v15 are the caller's. */
     .set WEIGHTS, 20
     .set TAPS, 24
-    .set LOW, 24
-    .set HIGH, 25
+    .set LOW, 8
+    .set HIGH, 9
 
 /* v(register) becomes the register of sum i; comparisons of the assembler are -1 if true. */
     .macro find_sum i
@@ -65,14 +66,7 @@ bias .req x25
     .macro begin_two first, second
     ldp q\first, q\second, [bias]
     .endm
-    .macro clamp_sums count
-    .set i, 0
-    .rept \count
-    find_sum i
-    clamp_to %(register), %(LOW), %(HIGH)
-    .set i, i + 1
-    .endr
-    .endm
+    .set MOST_SUMS, 12
 
 /* Row j of the tile. */
     .macro store_row j, vectors, dst
@@ -191,10 +185,7 @@ bias .req x25
     ccmp \leaves, #0, #0, ne
     b.eq 0b
     cbz limits, 4f
-    ld1r {v24.4s}, [limits]
-    add scratch, limits, #4
-    ld1r {v25.4s}, [scratch]
-    clamp_sums %(\rows * \vectors)
+    bl .Lclamp_sums + 8 * (MOST_SUMS - \rows * \vectors)
 4:  store_rows \rows, \vectors
     cbz count, .Lnext_strip
     .endm
@@ -231,13 +222,28 @@ bias .req x25
     tiles 3, 1, 3
     end_table dwconv_f32_rectangles
 
-/* The code of strips keeps what it has in x0 and x19 … x25. */
+/* Of all sums from the last one of a tile to the first one. */
+.Lclamp_sums:
+    .set i, MOST_SUMS - 1
+    .rept MOST_SUMS
+    find_sum i
+    clamp_to %(register), %(LOW), %(HIGH)
+    .set i, i - 1
+    .endr
+    ret
+
+/* The code of strips keeps what it has in x0, x19 … x26, v8 and v9. */
     begin_function dwconv_f32_rectangle_run
-    save_registers 1, 25
+    save_registers 1, 26
+    mov link, x30
     ldp all_src, all_dst, [job, #RECTANGLE_SRC]
     ldp src_apart, dst_apart, [job, #RECTANGLE_SRC_APART]
     ldp tap_column, limits, [job, #RECTANGLE_TAP_COLUMN]
     add bias, job, #RECTANGLE_BIAS
+    cbz limits, .Lnext_strip
+    ld1r {v8.4s}, [limits]
+    add scratch, limits, #4
+    ld1r {v9.4s}, [scratch]
 /* For all rows that a tile may have. */
 .Lnext_strip:
     ldp x8, dst, [strip, #STRIP_SRC]
@@ -257,5 +263,6 @@ bias .req x25
     end_function dwconv_f32_rectangle_run
 
     begin_function dwconv_f32_rectangle_end
+    mov x30, link
     pop_and_return
     end_function dwconv_f32_rectangle_end

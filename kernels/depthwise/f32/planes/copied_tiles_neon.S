@@ -28,6 +28,7 @@ count .req x16
 clamps .req x17
 
     .set SUMS, 16
+    .set MOST_SUMS, 15
     .set WEIGHTS, 6
 
     .macro move_last op, vector, at
@@ -136,7 +137,9 @@ clamps .req x17
     b.eq 0b
     cbz clamps, 3f
     ldp q0, q1, [job, #COPIED_LOW]
-    clamp_all SUMS, %(\rows * \vectors), 0, 1
+    mov left, x30
+    bl .Lclamp_sums + 8 * (MOST_SUMS - \rows * \vectors)
+    mov x30, left
 3:  store_rows \rows, \vectors
     cmp block, end
     b.ne 1b
@@ -150,6 +153,15 @@ clamps .req x17
     tile \rows, 3, \taps
     .endr
     .endm
+
+/* Of all sums from the last one of a tile to the first one, between v0 and v1. */
+.Lclamp_sums:
+    .set i, SUMS + MOST_SUMS - 1
+    .rept MOST_SUMS
+    clamp_to %(i), 0, 1
+    .set i, i - 1
+    .endr
+    ret
 
     begin_table dwconv_f32_copied_tiles
     tiles_of 3
