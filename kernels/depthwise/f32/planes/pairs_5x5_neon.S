@@ -8,19 +8,14 @@
 
     .set KERNEL, 5
 
-/* Vector registers: four rows of source; zeros in v8; two vectors of sums, later one, for each row of
- * dst; weights of pairs by column and row of the kernel, and those of the single column, in lane 0. The
- * tiles of whole planes have seven rows, and weights of one step (two columns, or the single one). */
+/* Vector registers: weights of a step by row of the kernel, of pairs or, in lane 0, of the single column;
+ * zeros in v8; four rows of source; two vectors of sums, later one, for each row of dst. */
     .set ROWS, 4
     .set AHEAD, 2
     .set ZERO, 8
+    .set SOURCE, 9
+    .set SUMS, 18
     .set is_whole, 0
-    .macro find_registers
-    .set SOURCE, is_whole * 5
-    .set SUMS, 9 + is_whole * 9
-    .set WEIGHTS, 17 - is_whole * 17
-    .endm
-    find_registers
 
 /* The sides of whole planes: columns 1 … 4 of dst are as in the middle; columns 0, 5 and 6 are one
  * tile, whose lane 1 is left over. So nothing has to be shifted in at the edges, and most of what is
@@ -63,8 +58,8 @@
     when is_cut, shift_in \x, 8
     .endm
     .macro use_pairs side, x, r, ky
-    when %((\side != OUTER) | (step > 0)), fma %(SUMS + 2 * \r), \x, %(step_weights + \ky)
-    fma %(SUMS + 2 * \r + 1), %(\x + 1), %(step_weights + \ky)
+    when %((\side != OUTER) | (step > 0)), fma %(SUMS + 2 * \r), \x, %(\ky)
+    fma %(SUMS + 2 * \r + 1), %(\x + 1), %(\ky)
     .endm
 
 /* The last column, of which tiles that are not the last one load nothing beyond what they need. */
@@ -82,7 +77,7 @@
     otherwise every_other uzp1, \x, \x, %(\x + 1)
     .endm
     .macro use_single side, x, r, ky
-    fma %(SUMS + \r), \x, %(step_weights + \ky), 0
+    fma %(SUMS + \r), \x, %(\ky), 0
     .endm
 
 /* ---- a tile ---- */
@@ -97,14 +92,10 @@
     add_neighbours %(SUMS + \r), %(SUMS + 2 * \r), %(SUMS + 2 * \r + 1)
     .endm
 
-/* Weights of a step: of whole planes from the stack, 32 bytes behind the bias. */
+/* Weights of a step are on the stack, 32 bytes behind the bias. */
     .set STEP_BYTES, 5 * 16
-    .macro find_weights size
-    .set step_weights, WEIGHTS + step * 5
-    .if is_whole
-    .set step_weights, WEIGHTS
-    each ky, 5, load_stacked \size, %(WEIGHTS + ky), %(step * STEP_BYTES + 16 * ky)
-    .endif
+    .macro load_weights size
+    each ky, 5, load_stacked \size, %ky, %(step * STEP_BYTES + 16 * ky)
     .endm
     .macro load_stacked size, to, at
     ldr \size\to, [sp, #at_locals + 32 + \at]
@@ -112,11 +103,11 @@
 
 /* What is done while the first rows come. */
     .macro prepare_pairs R
-    find_weights q
+    load_weights q
     when %(step == 0), for_all load_bias_pair, 0, \R
     .endm
     .macro prepare_single R
-    find_weights s
+    load_weights s
     for_all add_pairs, 0, \R
     .endm
 
@@ -184,19 +175,11 @@
     load_weight w16, %(2 * \step), \from
     load_weight w27, %(2 * \step + 1), \from
     orr x16, x16, x27, lsl #32
-    when %is_whole, stp x16, x16, [sp, #at_locals + 32 + \step * STEP_BYTES + 16 * \ky]
-    otherwise spread_pair %(WEIGHTS + \step * 5 + \ky), x16
+    stp x16, x16, [sp, #at_locals + 32 + \step * STEP_BYTES + 16 * \ky]
     .endm
     .macro take_single ky, from
-    .if is_whole
     load_weight w16, 4, \from
     str w16, [sp, #at_locals + 32 + 2 * STEP_BYTES + 16 * \ky]
-    .else
-    load_single_weight %(WEIGHTS + 10 + \ky), \from
-    .endif
-    .endm
-    .macro load_single_weight to, from
-    load_weight s\to, 4, \from
     .endm
     .macro take_row ky
     take_pair \ky, 0, in
@@ -251,7 +234,6 @@ next_weights .req x28
     .endm
     .macro whole_planes
     .set is_whole, 1
-    find_registers
     mov in, weights
     each ky, 5, take_row %ky
 15: stack_bias
@@ -265,7 +247,6 @@ next_weights .req x28
     add out, dst, #20
     for_all store_outer, %(SUMS), 7
     .set is_whole, 0
-    find_registers
     next_whole_plane 7, 15b
     b 12b
     .endm

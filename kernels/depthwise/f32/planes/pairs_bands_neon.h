@@ -1,5 +1,5 @@
 /* Lists of bands of planes with stride 2 in pairs (planes.h): what the assembly of 3x3
- * and of 5x5 shares. A band is four or, of 3x3, seven, of 5x5 three rows of dst, a tile four
+ * and of 5x5 shares. A band is four or seven rows of dst, a tile four
  * columns of it. Files have
  *
  *   tile R, padding, side            which leaves `base` and `out` at the tile to the right
@@ -75,14 +75,14 @@ last_dst .req x30
     each_from height, 1, PLANES_HIGHEST_BAND, for_height \what, %(height)
     .endm
     .macro for_height what, R
-    .if (KERNEL == 3) & (\R == 7)
-    \what 7, 0
-    \what 7, 1
-    no_bands \what, 1
-    .elseif (\R == 4) | ((KERNEL == 5) & (\R == 3))
+    .if (\R == 4) | (\R == 7)
     \what \R, 0
     \what \R, 1
+    .if (\R == 7) & (KERNEL == 3)
+    no_bands \what, 1
+    .else
     \what \R, 2
+    .endif
     .else
     no_bands \what, 3
     .endif

@@ -5,10 +5,10 @@
 
 enum { LANES = 4, STRIDE = 2 };
 
-/* Bands of 3x3 are high where rows are a multiple of that, and none below is padding. */
+/* Bands are high where rows are a multiple of that, and of 3x3 none below is padding. */
 static size_t height_of_bands(const struct dwconv_f32_task *task, const struct planes_gap *gap)
 {
-    int is_high = task->kw == 3 && !gap->below && task->out_rows % PLANES_HIGHEST_BAND == 0;
+    int is_high = (task->kw == 5 || !gap->below) && task->out_rows % PLANES_HIGHEST_BAND == 0;
     return is_high ? PLANES_HIGHEST_BAND : PLANES_BAND_ROWS;
 }
 
@@ -55,12 +55,11 @@ static int list_bands(struct dwconv_f32_planes_tile *band, const struct dwconv_f
                       const struct planes_gap *gap)
 {
     size_t bands = count_bands(task->out_rows, height_of_bands(task, gap));
-    size_t lowest = task->kw == 3 ? PLANES_BAND_ROWS : PLANES_LOWEST_BAND;
     if (bands == 1 && gap->above && gap->below)
         bands = 2;
-    if (gap->below > 1 || !planes_has_bands(task->out_rows, lowest, bands))
+    if (gap->below > 1 || !planes_has_bands(task->out_rows, PLANES_BAND_ROWS, bands))
         return 0;
-    planes_list_bands(band, task, gap, lowest, bands);
+    planes_list_bands(band, task, gap, PLANES_BAND_ROWS, bands);
     return 1;
 }
 
@@ -90,8 +89,7 @@ static int are_whole(const struct dwconv_f32_task *task, const struct planes_gap
         return 0;
     if (task->kw == 5)
         return rows == 7;
-    return (rows == 7 || rows == 14) &&
-           task->rows[2] - task->rows[1] == (ptrdiff_t)(STRIDE * rows);
+    return (rows == 7 || rows == 14) && task->rows[2] - task->rows[1] == (ptrdiff_t)(STRIDE * rows);
 }
 
 static void run(const struct dwconv_f32_task *task)

@@ -53,8 +53,8 @@ enum planes_rows { PLANES_INNER, PLANES_FIRST, PLANES_LAST, PLANES_LAST_LOW, PLA
 #define PLANES_BODY(columns, rows) ((size_t)(columns)*PLANES_ROWS + (size_t)(rows))
 enum { PLANES_END = (int)PLANES_COLUMNS * (int)PLANES_ROWS };
 
-/* Stride 2: all columns of four rows; or of three, but for 3x3 in pairs, which has bands of seven.
- * Above them may be half a kernel's rows of padding, or one below them. */
+/* Stride 2: all columns of four rows; in pairs, or of seven, on cores that issue in order, or of
+ * three. Above them may be half a kernel's rows of padding, or one below them. */
 enum planes_padding { PLANES_NONE, PLANES_TOP, PLANES_BOTTOM, PLANES_PADDINGS };
 enum { PLANES_LOWEST_BAND = 3, PLANES_BAND_ROWS = 4, PLANES_HIGHEST_BAND = 7 };
 enum { PLANES_BANDS = PLANES_HIGHEST_BAND * PLANES_PADDINGS };
