@@ -1,18 +1,8 @@
 /* The kernels of one small depth of gemm/f32/direct/direct.h, for C and assembly: KERNEL(depth,
  * width). */
-KERNEL(1, 4)
-KERNEL(1, 8)
-KERNEL(1, 12)
-KERNEL(1, 16)
-KERNEL(2, 4)
-KERNEL(2, 8)
-KERNEL(2, 12)
-KERNEL(2, 16)
-KERNEL(3, 4)
-KERNEL(3, 8)
-KERNEL(3, 12)
-KERNEL(3, 16)
-KERNEL(4, 4)
-KERNEL(4, 8)
-KERNEL(4, 12)
-KERNEL(4, 16)
+#include "kernels/asm/up_to.h"
+
+KERNELS_UP_TO_4(4)
+KERNELS_UP_TO_4(8)
+KERNELS_UP_TO_4(12)
+KERNELS_UP_TO_4(16)
