@@ -63,6 +63,13 @@ static inline int core_kind(const struct core *core)
     return core->in_order;
 }
 
+/* May what needs these CPU_* bits, and is for cores that issue so (0: for all), run with these
+ * features on a core that issues as `in_order` says? */
+static inline int cpu_suits(uint32_t needs, int kind, uint32_t features, int in_order)
+{
+    return (needs & ~features) == 0 && (!kind || kind == in_order);
+}
+
 struct cpu {
     uint32_t features;       /* CPU_* bits the program may use */
     const struct core *core; /* never NULL; an unknown core gets the table's generic row */

@@ -31,8 +31,7 @@ const size_t gemm_kernel_count = sizeof gemm_kernels / sizeof gemm_kernels[0];
 
 static int suits(const struct gemm_kernel *kernel, const struct cpu *cpu)
 {
-    return !(kernel->needs & ~cpu->features) &&
-           (!kernel->in_order || kernel->in_order == cpu->core->in_order);
+    return cpu_suits(kernel->needs, kernel->in_order, cpu->features, cpu->core->in_order);
 }
 
 const struct gemm_kernel *gemm_kernel_find(const struct cpu *cpu, const struct gemm_type *type)

@@ -8,15 +8,10 @@ const struct dot_f32_kernel *const dot_f32_kernels[] = {
 };
 const size_t dot_f32_kernel_count = sizeof dot_f32_kernels / sizeof dot_f32_kernels[0];
 
-static int suits(const struct dot_f32_kernel *kernel, uint32_t features, int in_order)
-{
-    return (kernel->needs & ~features) == 0 && (!kernel->in_order || kernel->in_order == in_order);
-}
-
 const struct dot_f32_kernel *dot_f32_find(uint32_t features, int in_order)
 {
     size_t i = 0;
-    while (!suits(dot_f32_kernels[i], features, in_order))
+    while (!cpu_suits(dot_f32_kernels[i]->needs, dot_f32_kernels[i]->in_order, features, in_order))
         i++;
     return dot_f32_kernels[i];
 }

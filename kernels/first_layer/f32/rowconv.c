@@ -27,8 +27,7 @@ const size_t rowconv_f32_kernel_count = sizeof rowconv_f32_kernels / sizeof rowc
 
 static bool serves(const struct rowconv_f32_kernel *kernel, const struct cpu *cpu)
 {
-    return (kernel->needs & ~cpu->features) == 0 &&
-           (!kernel->in_order || kernel->in_order == cpu->core->in_order);
+    return cpu_suits(kernel->needs, kernel->in_order, cpu->features, cpu->core->in_order);
 }
 
 static bool fits(const struct rowconv_f32_kernel *kernel, size_t stride, size_t taps, size_t width)

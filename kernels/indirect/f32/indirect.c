@@ -20,9 +20,8 @@ const struct indirect_f32_kernel *indirect_f32_find(uint32_t features, int in_or
 {
     for (size_t i = 0;; i++) {
         const struct indirect_f32_kernel *kernel = indirect_f32_kernels[i];
-        int is_possible =
-            (kernel->needs & ~features) == 0 && (!kernel->in_order || kernel->in_order == in_order);
-        if (is_possible && indirect_f32_suits(kernel, channels, width))
+        if (cpu_suits(kernel->needs, kernel->in_order, features, in_order) &&
+            indirect_f32_suits(kernel, channels, width))
             return kernel;
     }
 }

@@ -13,8 +13,7 @@ const size_t winograd_f32_kernel_count =
 
 static bool serves(const struct winograd_f32_kernel *kernel, const struct cpu *cpu)
 {
-    return (kernel->needs & ~cpu->features) == 0 &&
-           (!kernel->in_order || kernel->in_order == cpu->core->in_order) &&
+    return cpu_suits(kernel->needs, kernel->in_order, cpu->features, cpu->core->in_order) &&
            (!kernel->sums || kernel->sums <= cpu->core->fmla_per_cycle * cpu->core->fmla_latency);
 }
 

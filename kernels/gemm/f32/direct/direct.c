@@ -38,8 +38,8 @@ static size_t find(const struct cpu *cpu, const struct kind *kind)
     size_t i = 0;
     for (; i < gemm_f32_direct_kernel_count; i++) {
         const struct gemm_f32_direct_kernel *kernel = &gemm_f32_direct_kernels[i];
-        int suits = !kernel->in_order || kernel->in_order == cpu->core->in_order;
-        if (suits && is_kind(kernel, kind) && (kernel->needs & ~cpu->features) == 0)
+        if (is_kind(kernel, kind) &&
+            cpu_suits(kernel->needs, kernel->in_order, cpu->features, cpu->core->in_order))
             break;
     }
     return i;

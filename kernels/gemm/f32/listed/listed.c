@@ -11,8 +11,7 @@ const size_t gemm_f32_listed_kernel_count =
 
 static int suits(const struct gemm_f32_listed_kernels *kernels, uint32_t features, int in_order)
 {
-    return (kernels->needs & ~features) == 0 &&
-           (!kernels->in_order || kernels->in_order == in_order);
+    return cpu_suits(kernels->needs, kernels->in_order, features, in_order);
 }
 
 const struct gemm_f32_listed_kernels *gemm_f32_listed_find(uint32_t features, int in_order)

@@ -42,9 +42,8 @@ size_t gemm_f32_outer_find(const struct cpu *cpu, size_t height, size_t vectors)
     size_t i = 0;
     for (; i < gemm_f32_outer_kernel_count; i++) {
         const struct gemm_f32_direct_kernel *kernel = &gemm_f32_outer_kernels[i];
-        bool suits = !kernel->in_order || kernel->in_order == cpu->core->in_order;
-        if (suits && kernel->height == height && kernel->vectors == vectors &&
-            (kernel->needs & ~cpu->features) == 0)
+        if (kernel->height == height && kernel->vectors == vectors &&
+            cpu_suits(kernel->needs, kernel->in_order, cpu->features, cpu->core->in_order))
             break;
     }
     return i;
