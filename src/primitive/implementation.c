@@ -123,7 +123,7 @@ static const struct expected *expect(struct execution_facts *facts, enum tensor 
     const uint64_t *image = facts->images[t];
     bool is_longer = desc_image_is_longer(image);
     facts->expected[args[t] / 8] = (struct expected){
-        .image = {is_longer ? 0 : image[0], is_longer ? 0 : image[1]},
+        .image = {is_longer ? NO_IMAGE : image[0], is_longer ? 0 : image[1]},
         .if_longer = is_longer ? image : NULL,
         .arg = args[t],
         .tensor = (uint16_t)t,

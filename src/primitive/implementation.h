@@ -27,9 +27,12 @@ enum { MAX_NESTED = 3, MAX_TOKENS = 4 };
 enum { IMAGE_ROOM = 32 };
 _Static_assert((int)IMAGE_ROOM >= (int)DESC_IMAGE_WORDS, "an image fits");
 
+/* An image's beginning if it had no dimensions, which none has, nor that of a missing buffer. */
+enum { NO_IMAGE = 1 };
+
 /* A tensor of the problem, for comparing quickly. */
 struct expected {
-    uint64_t image[2];         /* its image, or zeros, which no image begins with, where */
+    uint64_t image[2];         /* its image, or NO_IMAGE where */
     const uint64_t *if_longer; /* it is longer and all of it is here; else NULL */
     int32_t arg;               /* NEO_ARG_UNDEF: there is none here */
     uint16_t tensor, bit;      /* where the doer looks for it; 1 << what it is here */
