@@ -20,7 +20,7 @@ struct dwconv_f32_copied {
     const float *rows; /* the copy */
     float *dst;
     size_t row, dst_row; /* from a row of a rectangle to the next, of the copy and of dst */
-    size_t last;         /* from the first of three vectors to the third, which may overlap */
+    size_t last[2];      /* from the first of two or three vectors to the last, which may overlap */
     size_t count;        /* of taps */
     size_t clamps;       /* is there a limit? */
     float32x4_t bias[2], low, high;

@@ -147,7 +147,7 @@ static size_t fitted(size_t at, size_t length, size_t whole)
 static size_t rows_apart(const struct dwconv_f32_task *task)
 {
     int is_known = task->kh == 3 || task->kh == 5 || task->kh == 7;
-    if (!is_known || task->in_pairs || task->out_cols < COPIED_LEAST_VECTORS * LANES)
+    if (!is_known || task->in_pairs || task->out_cols <= LANES)
         return 0;
     if (task->stride_h == task->dilation_h)
         return 1;
@@ -480,7 +480,7 @@ static struct dwconv_f32_copied plan_job(const struct dwconv_f32_task *task,
         .rows = parts->rows,
         .row = copy->pitch * task->stride_h * apart * sizeof(float),
         .dst_row = task->dst_row * apart * sizeof(float),
-        .last = smaller(2 * LANES, most) * sizeof(float),
+        .last = {smaller(LANES, most) * sizeof(float), smaller(2 * LANES, most) * sizeof(float)},
         .count = count_taps(task),
         .evens = task->in_pairs ? pairs * column : 0,
         .odds = 2 * pairs * column,

@@ -31,17 +31,20 @@ clamps .req x17
     .set MOST_SUMS, 15
     .set WEIGHTS, 6
 
+    .macro move_first op, vector, at
+    \op q\vector, [\at]
+    .endm
     .macro move_last op, vector, at
     \op q\vector, [\at, last]
     .endm
     .macro load_row y, vectors
     .if \vectors == 2
-    several ld1, 2, %(3 * ((\y) % 2)), from, row
+    move_first ldr, %(3 * ((\y) % 2)), from
     .else
     several_at ld1, 2, %(3 * ((\y) % 2)), from
-    move_last ldr, %(3 * ((\y) % 2) + 2), from
-    add from, from, row
     .endif
+    move_last ldr, %(3 * ((\y) % 2) + \vectors - 1), from
+    add from, from, row
     .endm
 
 /* The products of row y of the copy, for each row of dst that has it as a tap. */
@@ -100,12 +103,12 @@ clamps .req x17
     .set r, 0
     .rept \rows
     .if \vectors == 2
-    several st1, 2, %(SUMS + 2 * r), dst, dst_row
+    move_first str, %(SUMS + 2 * r), dst
     .else
     several_at st1, 2, %(SUMS + 3 * r), dst
-    move_last str, %(SUMS + 3 * r + 2), dst
-    add dst, dst, dst_row
     .endif
+    move_last str, %(SUMS + \vectors * (r + 1) - 1), dst
+    add dst, dst, dst_row
     .set r, r + 1
     .endr
     .endm
@@ -118,8 +121,8 @@ clamps .req x17
     ldp all_taps, all_weights, [job, #COPIED_TAPS_LIST]
     ldp all_src, all_dst, [job, #COPIED_ROWS]
     ldp row, dst_row, [job, #COPIED_ROW]
-    ldp last, count, [job, #COPIED_LAST]
-    ldr clamps, [job, #COPIED_CLAMPS]
+    ldr last, [job, #COPIED_LAST + 8 * (\vectors - 2)]
+    ldp count, clamps, [job, #COPIED_COUNT]
     b 1f
 0:  store_rows \rows, \vectors
 1:  ldp src, dst, [block], #16
