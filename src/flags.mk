@@ -31,7 +31,7 @@ SMALL := $(addprefix src/,convolution/check convolution/convolution convolution/
     $(addprefix network/,dependency dependency_analysis finalize graph network plan poison refuse) \
     $(addprefix tensor/,block_layout depthwise_layout descriptor_make typed_layout winograd) \
     $(addprefix primitive/,attributes budget concrete cost engine inspect post_ops primitive_desc problem) \
-    primitive/problem_check primitive/quantization primitive/selection primitive/types \
+    primitive/implementation primitive/problem_check primitive/quantization primitive/selection primitive/types \
     reorder/block_formats reorder/converted)
 $(SMALL_FOLDERS:%=$(BUILD)/%/%.o) $(SMALL:%=$(BUILD)/%.o): private OPT := $(if $(filter -O2,$(OPT)),-Os,$(OPT))
 # Where weights are found by their content it reads all of them at each call: loops over the sums are unrolled, so that
