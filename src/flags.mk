@@ -33,6 +33,8 @@ SMALL := $(addprefix src/,convolution/check convolution/convolution convolution/
     $(addprefix primitive/,attributes budget concrete cost engine inspect post_ops primitive_desc problem) \
     primitive/implementation primitive/problem_check primitive/quantization primitive/selection primitive/types \
     reorder/block_formats reorder/converted)
+# Where there are kernels, the plain loops that define what kernels compute hardly run.
+SMALL += $(if $(IS_ARM),$(basename $(filter %/ref.c %_ref.c,$(LIB_SRC))))
 $(SMALL_FOLDERS:%=$(BUILD)/%/%.o) $(SMALL:%=$(BUILD)/%.o): private OPT := $(if $(filter -O2,$(OPT)),-Os,$(OPT))
 # Where weights are found by their content it reads all of them at each call: loops over the sums are unrolled, so that
 # they stay in registers; what else the hash's header has is not copied to wherever it is called.
