@@ -159,9 +159,9 @@ static double packing_cycles(const struct convolution_shape *s)
     return are_packed ? 0 : taps * (60 + (double)(s->groups * s->oc));
 }
 
-/* The tiles of depthwise/f32/planes/copied_neon.c: pairs of columns, where the taps of a kernel's
- * column share the rows that are loaded, and vectors of which each is loaded for one product. */
-enum { PAIR_ROWS = 7, PAIR = 2 };
+/* The tiles of depthwise/f32/planes/copied_neon.c: rectangles, of which some rows of dst share the
+ * rows that are loaded, and vectors of which each is loaded for one product. */
+enum { RECTANGLE_ROWS = 5, RECTANGLE_VECTORS = 2 };
 
 /* So many products, of which one waits for another `depth` times, and loads. Cores that issue in
  * order wait for these. */
@@ -174,28 +174,33 @@ static double tile_cycles(double products, double depth, double loads, const str
     return fmax(fmax(products / pipes, depth * latency), loads / fmax(core->loads_per_cycle, 1));
 }
 
-/* Rows of dst that have columns: all, if few of the rows before are done again. */
-static size_t column_rows(const struct convolution_shape *s)
+/* Do chains of rows, which are a dilation apart, have rectangles? */
+static bool has_rectangles(const struct convolution_shape *s)
 {
-    size_t rows = (size_t)s->out[HEIGHT], left = rows % PAIR_ROWS;
+    const neo_dim least = 2; /* rows, before the last one of a chain */
     neo_dim kernel = s->kernel[HEIGHT];
-    if ((kernel != 3 && kernel != 5 && kernel != 7) || s->dilation[HEIGHT] != 1 || rows < PAIR_ROWS)
-        return 0;
-    return left > PAIR_ROWS / 2 ? round_up(rows, PAIR_ROWS) : rows - left;
+    return (kernel == 3 || kernel == 5 || kernel == 7) &&
+           s->out[HEIGHT] > least * s->dilation[HEIGHT] &&
+           s->out[WIDTH] >= (neo_dim)RECTANGLE_VECTORS * LANES;
+}
+
+/* Rows of the rectangles of a chain, which are as high as each other. */
+static double rectangle_rows(const struct convolution_shape *s)
+{
+    size_t chain = div_up((size_t)s->out[HEIGHT], (size_t)s->dilation[HEIGHT]);
+    return (double)chain / (double)div_up(chain, RECTANGLE_ROWS);
 }
 
 /* Of all tiles of an image, for one column of a kernel's plane. */
 static double column_cycles(const struct convolution_shape *s, const struct core *core)
 {
     const double tile = 10, beside = 2; /* of a tap: addresses and weights; clang wants doubles */
-    size_t rows = (size_t)s->out[HEIGHT], high = column_rows(s);
-    size_t vectors = div_up((size_t)s->out[WIDTH], LANES), taps = (size_t)s->kernel[HEIGHT];
-    double pairs = (double)div_up(high / PAIR_ROWS * vectors, PAIR);
-    double others = (double)((rows - min_size(rows, high)) * vectors);
-    double loads = (double)(PAIR * (PAIR_ROWS + taps - 1) + 1);
-    double products = (double)(PAIR * PAIR_ROWS * taps);
-    return pairs * tile_cycles(products, (double)taps, loads, core) +
-           others / tile * (double)taps * tile_cycles(tile, 1, tile + beside, core);
+    double vectors = (double)s->out[HEIGHT] * (double)div_up((size_t)s->out[WIDTH], LANES);
+    double taps = (double)s->kernel[HEIGHT], rows = rectangle_rows(s);
+    double size = rows * RECTANGLE_VECTORS, loads = RECTANGLE_VECTORS * (rows + taps - 1) + 1;
+    if (has_rectangles(s))
+        return vectors / size * tile_cycles(size * taps, taps, loads, core);
+    return vectors / tile * taps * tile_cycles(tile, 1, tile + beside, core);
 }
 
 /* Of a call: lists of rows, of taps and of what tiles have. */
