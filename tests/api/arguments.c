@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "src/primitive/engine.h"
 #include "tests/support/session.h"
 #include "tests/support/tensor.h"
 
@@ -217,6 +218,17 @@ static void nor_to_one_of_very_many_engines(void **state)
     engine = usual, stream = usual_stream;
     for (int i = 0; i < MANY; i++)
         neo_engine_destroy(many[i]);
+}
+
+static void numbers_of_engines_that_are_gone_are_given_again(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 200; i++) {
+        neo_engine *one;
+        assert_int_equal(neo_engine_create(&one), NEO_OK);
+        assert_int_not_equal(one->number, 0);
+        neo_engine_destroy(one);
+    }
 }
 
 static void no_stream_may_belong_to_another_engine(void **state)
@@ -568,6 +580,7 @@ int main(void)
         cmocka_unit_test(every_argument_is_given_exactly_once),
         cmocka_unit_test(no_argument_may_belong_to_another_engine),
         cmocka_unit_test(nor_to_one_of_very_many_engines),
+        cmocka_unit_test(numbers_of_engines_that_are_gone_are_given_again),
         cmocka_unit_test(no_stream_may_belong_to_another_engine),
         cmocka_unit_test(no_argument_may_have_another_description),
         cmocka_unit_test(arguments_may_begin_within_their_buffers),

@@ -444,9 +444,10 @@ static void knows_whole_planes(void **state)
 {
     const struct dwconv_f32_kernel *kernel = kernel_of(state);
     uint32_t seed = fill_seed();
-    for (size_t i = 0; i < 12 * 24; i++) {
-        size_t half = i % 3 + 1, stride = i / 3 % 2 + 1;
-        struct padding padding = {.above = half, .below = half - (stride - 1)};
+    for (size_t i = 0; i < 12 * 32; i++) {
+        size_t half = i % 3 + 1, stride = i / 3 % 2 + 1, missing = i / 12 % 4; /* sides */
+        struct padding padding = {.above = missing & 1 ? 0 : half,
+                                  .below = missing & 2 ? 0 : half - (stride - 1)};
         struct problem problem = {.padding = &padding};
         problem.task.kh = 2 * half + 1;
         problem.task.stride_h = stride;
