@@ -235,8 +235,8 @@
     .macro fma sum, x, y, lane
     multiply fmla, \sum, \x, \y, \lane
     .endm
-/* Sums of `height` rows of `count` vectors, rows `apart` registers from each other: row i by a lane of
- * v(a + i), vector j with v(b + j). */
+/* Sums of `height` rows of `count` vectors, rows `apart` registers from each other: row i by a lane
+ * of v(a + i), vector j with v(b + j). */
     .macro multiply_tile op, height, count, sum, apart, b, a, lane
     each at_row, \height, multiply_row_by \op, \count, %(\sum + at_row * \apart), \b, %(\a + at_row), \lane
     .endm
@@ -271,8 +271,8 @@
     movi v\sum\().4s, #0
     .endm
 
-/* Loads and stores of vectors, of their lower halves, and of general registers; from: as it is written
- * in the instruction. */
+/* Loads and stores of vectors, of their lower halves, and of general registers; from: as it is
+ * written in the instruction. */
     .macro load_q to, from:vararg
     ldr q\to, \from
     .endm
@@ -295,8 +295,8 @@
     stp q\first, q\second, \to
     .endm
 
-/* Loads of a register of any kind (q, d, s, x) from where x(row) says: `offset` behind it, or there, and
- * then x(row) moves on. And an addition to x(from). */
+/* Loads of a register of any kind (q, d, s, x) from where x(row) says: `offset` behind it, or
+ * there, and then x(row) moves on. And an addition to x(from). */
     .macro load_indexed to, row, kind, offset
     ldr \kind\to, [x\row, \offset]
     .endm
@@ -387,8 +387,8 @@
     on_sums \name, \first, \instructions
     mov x30, \link
     .endm
-/* op: at_least or at_most the value that is `offset` bytes from `base`; v0 and `temp` are lost. A file
- * that has this has shared_limits once. */
+/* op: at_least or at_most the value that is `offset` bytes from `base`; v0 and `temp` are lost. A
+ * file that has this has shared_limits once. */
     .macro shared_limits
     shared at_least, at_least, 0
     shared at_most, at_most, 0

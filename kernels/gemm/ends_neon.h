@@ -66,9 +66,9 @@ word .req w16
     shared_by_pairs by_reciprocal, by_reciprocal
     .endm
 
-/* The parts of `rows` rows, each of so many registers, which end at v31. what: a macro that takes the
- * first of a row's registers, how many there are, whether the row is the last one, and others or `none`,
- * since clang takes nothing behind a comma for an argument. */
+/* The parts of `rows` rows, each of so many registers, which end at v31. what: a macro that takes
+ * the first of a row's registers, how many there are, whether the row is the last one, and others
+ * or `none`, since clang takes nothing behind a comma for an argument. */
     .macro shared_rows name, what, width, rows, others:vararg
     .p2align 4
     .set row_number, 0

@@ -9,9 +9,9 @@ static void place_tensor(neo_network *network, int i)
 {
     struct network_tensor *t = &network->tensors[i];
     if (t->shares_with != NETWORK_NONE)
-        memory_set_handle(
-            &t->memory,
-            (unsigned char *)network->tensors[t->shares_with].memory.handle + t->share_offset);
+        memory_set_handle(&t->memory,
+                          (unsigned char *)network->tensors[t->shares_with].memory.handle +
+                              t->share_offset);
     else if (!network_is_external(t))
         memory_set_handle(&t->memory,
                           network->arena.data ? network_in_arena(network, (size_t)i) : NULL);

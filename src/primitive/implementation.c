@@ -210,8 +210,8 @@ static void decide_facts(struct implementation *impl)
     facts->only_tensors = !impl->problem.extra_count &&
                           !post_ops_have_operand(&impl->problem.attributes) &&
                           !impl->problem.attributes.quantization_count;
-    bool plain = facts->only_tensors && !facts->empty && !facts->parallel &&
-                 impl->engine->number && scratch_is_doers(impl);
+    bool plain = facts->only_tensors && !facts->empty && !facts->parallel && impl->engine->number &&
+                 scratch_is_doers(impl);
     if (!plain)
         return;
     facts->engine = impl->engine;

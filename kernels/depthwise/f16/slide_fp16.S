@@ -2,13 +2,13 @@
  * with stride 1, 8 channels at a time, one pixel after the other (kernels/depthwise/taps.h).
  * Columns of src stay in registers while pixels have them as another of their columns, and weights
  * for all rows. Two rows of pixels have columns of four lines: a pixel of both takes 4 loads, 4 of
- * what lists say, 2 copies of what sums begin with, 18 FMLA or FMUL and 4 FADD; with stride 2 one takes
- * 6 and 3 loads, a copy, 9 FMLA and 2 FADD. Each kernel row has sums of its own, since nine FMLA that wait
- * for each other would fill the queues of the core.
+ * what lists say, 2 copies of what sums begin with, 18 FMLA or FMUL and 4 FADD; with stride 2 one
+ * takes 6 and 3 loads, a copy, 9 FMLA and 2 FADD. Each kernel row has sums of its own, since nine
+ * FMLA that wait for each other would fill the queues of the core.
  *
- * v0 and v1 have sums of the first kernel row and in the end all of them, v2 … v5 those of others, and
- * later what becomes of sums; v8 … v16 have weights, v17 … v28 three columns, v29 what sums begin with,
- * and v30 and v31 limits. */
+ * v0 and v1 have sums of the first kernel row and in the end all of them, v2 … v5 those of others,
+ * and later what becomes of sums; v8 … v16 have weights, v17 … v28 three columns, v29 what sums
+ * begin with, and v30 and v31 limits. */
 /* clang-format off */
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/depthwise/taps_offsets.h"

@@ -1,16 +1,16 @@
 /* Tiles of rows that are a dilation apart, for NEON: see rectangle.h.
  *
- * There is code for each number of rows of dst and of source, and of vectors; it goes from tile to tile,
- * with an address for each row of source and all weights in registers, and then to the next strip.
- * Three columns of taps are alike but for the lane of their weights: tiles with fewer begin their sums
- * elsewhere and go on at the second or the third column. Single vectors with two columns, which both
- * edges of a plane have for small dilations, have code of their own.
+ * There is code for each number of rows of dst and of source, and of vectors; it goes from tile to
+ * tile, with an address for each row of source and all weights in registers, and then to the next
+ * strip. Three columns of taps are alike but for the lane of their weights: tiles with fewer begin
+ * their sums elsewhere and go on at the second or the third column. Single vectors with two
+ * columns, which both edges of a plane have for small dilations, have code of their own.
  *
- * Where there are all three columns and no limits a tile is stored in front of the next one's sums, with
- * no branch between a tile's first load and its last product. Loads of a row lie before the products of
- * the one before, for cores that issue in order. Sums begin with biases that are loaded: a move would
- * take a pipe from the products. Four vectors are two pairs, of which the second one may overlap the
- * first: a pair is stored in the time of one vector. */
+ * Where there are all three columns and no limits a tile is stored in front of the next one's sums,
+ * with no branch between a tile's first load and its last product. Loads of a row lie before the
+ * products of the one before, for cores that issue in order. Sums begin with biases that are
+ * loaded: a move would take a pipe from the products. Four vectors are two pairs, of which the
+ * second one may overlap the first: a pair is stored in the time of one vector. */
 /* clang-format off */
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/depthwise/f32/rectangle_offsets.h"
@@ -172,8 +172,8 @@ link .req x26
     when %(\rows > 2), store_row 2, \vectors, dst_2
     .endm
 
-/* From the sums of a tile to their end; `leaves`: the register that says if it leaves the loop for each
- * tile. */
+/* From the sums of a tile to their end; `leaves`: the register that says if it leaves the loop for
+ * each tile. */
     .macro go_down rows, first, sources, columns, vectors, leaves
 0:  store_rows \rows, \vectors
 1:  accept_branch

@@ -1,10 +1,10 @@
 /* Depthwise 3x3 by tiles of one or two rows, some columns and eight channels, for NEON: see
  * tiles.h.
  *
- * A tile is as many steps of steps_neon.h as it has columns, without a loop; its weights
- * are loaded while multiply-adds of the one before go on. Two rows and seven columns of stride 1: 252
- * FMLA, 36 loads of source, 9 of weights, 14 of the bias and 14 stores, each of a pair of vectors, and
- * 30 instructions that find what the tile and the next one are. */
+ * A tile is as many steps of steps_neon.h as it has columns, without a loop; its weights are loaded
+ * while multiply-adds of the one before go on. Two rows and seven columns of stride 1: 252 FMLA, 36
+ * loads of source, 9 of weights, 14 of the bias and 14 stores, each of a pair of vectors, and 30
+ * instructions that find what the tile and the next one are. */
 
 #include "kernels/depthwise/f32/rows/slide_neon.h"
 #include "kernels/depthwise/f32/steps_neon.h"
@@ -74,10 +74,10 @@ three_taps .req x30
     load_weights_column 0
     .endm
 
-/* The first and the last column may be padding: `known_edges` says so, or SEEN, and then the tile does.
- * The first weights are there already, and so are the next
- * tile's in the end; nothing else is loaded long before it is needed, so that there are always
- * multiply-adds among the next hundred instructions. */
+/* The first and the last column may be padding: `known_edges` says so, or SEEN, and then the tile
+ * does. The first weights are there already, and so are the next tile's in the end; nothing else is
+ * loaded long before it is needed, so that there are always multiply-adds among the next hundred
+ * instructions. */
     .set SEEN, 4
     .macro take_column_if_there bit, S, R, k
     when %(known_edges == SEEN), tbnz edges, #\bit, 91f
@@ -102,8 +102,8 @@ three_taps .req x30
 /* ---- one row of outputs with stride 2 ---- */
 
 /* Two outputs of two vectors are too few sums for multiply-adds that do not wait for each other. So
- * step t, row by row, completes output t - 1 with what it has of column 2 t, goes on with output t and
- * column 2 t + 1, and begins output t + 1 with column 2 t + 2, which stays in v24 … v29. */
+ * step t, row by row, completes output t - 1 with what it has of column 2 t, goes on with output t
+ * and column 2 t + 1, and begins output t + 1 with column 2 t + 2, which stays in v24 … v29. */
     .macro give output, value, i, kx
     .set sum, 18 + 2 * (\output - \output / 3 * 3)
     fma %(sum), \value, %(6 * \i + 2 * \kx)
@@ -201,8 +201,8 @@ three_taps .req x30
     entry \function, \R, \N, 0, 0, \which
     .endr
     .endm
-/* Those that there are most of have code for each edge: tests of the edges are a part of them that can
- * be seen. */
+/* Those that there are most of have code for each edge: tests of the edges are a part of them that
+ * can be seen. */
     .macro tiles function, S
     tile_of_any_edges \function, \S, 1, 7, 0, 0
     tile_of_any_edges \function, \S, 1, 7, 1, 0

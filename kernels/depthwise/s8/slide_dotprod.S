@@ -1,9 +1,9 @@
 /* Depthwise convolution of bytes by SDOT, for kernels of 3 and 5 columns (slide_neon.h).
  *
  * SDOT adds four products of a channel: those of four kernel rows of a column. Four lines become
- * vectors that have four channels' elements of the rows next to each other, by ZIP: four of them for
- * 16 channels, a pass of a row for 3 columns, or two for 8 channels. From v8 on are the weights of all
- * columns, then the columns of src.
+ * vectors that have four channels' elements of the rows next to each other, by ZIP: four of them
+ * for 16 channels, a pass of a row for 3 columns, or two for 8 channels. From v8 on are the weights
+ * of all columns, then the columns of src.
  *
  * 3x3, stride 1, two rows of pixels, 8 channels: 6 loads, 4 ZIP, 4 copies of what sums begin with, 12
  * SDOT; and where sums become bytes that have scales only, 20 more. */

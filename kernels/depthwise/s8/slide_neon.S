@@ -1,11 +1,11 @@
 /* Depthwise convolution of bytes without instructions for dot products, for kernels of 3 columns
- * (slide_neon.h), of which no weight is -128: two products of a channel are added as s16, then sums of
- * s32 take them.
+ * (slide_neon.h), of which no weight is -128: two products of a channel are added as s16, then sums
+ * of s32 take them.
  *
- * v8 … v16 have the weights of three kernel rows, v17 … v25 columns of three lines, v26 … v29 two pairs of
- * products in turn, so that a pair is multiplied while the one before is added, and v31 what makes u8
- * s8. 3x3, stride 1: a pixel's 16 channels take 3 loads, 2 of what lists say, 18 SMULL and SMLAL, and
- * 20 SADDW. */
+ * v8 … v16 have the weights of three kernel rows, v17 … v25 columns of three lines, v26 … v29 two
+ * pairs of products in turn, so that a pair is multiplied while the one before is added, and v31
+ * what makes u8 s8. 3x3, stride 1: a pixel's 16 channels take 3 loads, 2 of what lists say, 18
+ * SMULL and SMLAL, and 20 SADDW. */
 /* clang-format off */
 #include "kernels/depthwise/s8/slide_neon.h"
 

@@ -140,8 +140,8 @@ first_to .req x26
     .endif
     .endm
 
-/* Loops are there twice: in one of them scales are all there is, in the other one is_special, and sums
- * become anything else, or are stored. to_bytes, to_sums: macros that write either. */
+/* Loops are there twice: in one of them scales are all there is, in the other one is_special, and
+ * sums become anything else, or are stored. to_bytes, to_sums: macros that write either. */
     .macro finish_sums sums, vectors, function, to_bytes, to_sums
     .if is_special
     cbz end, 1f

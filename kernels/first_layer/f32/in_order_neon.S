@@ -1,8 +1,8 @@
 /* Rows of pixels of rowconv.h for NEON, for cores that issue in order.
  *
  * All that is no multiply-add comes where it takes no cycle of its own: after each multiply-add;
- * vectors are loaded in halves, as 128-bit loads take both issue slots for two cycles. There is room for all of it, as a tap has
- * eight multiply-adds for each vector of weights:
+ * vectors are loaded in halves, as 128-bit loads take both issue slots for two cycles. There is
+ * room for all of it, as a tap has eight multiply-adds for each vector of weights:
  *
  *   every tap               its last vector of weights; then b goes to the next tap, whose first
  *                           vector comes when the first eight are done, a second one after sixteen

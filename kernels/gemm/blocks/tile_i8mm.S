@@ -3,8 +3,8 @@
  * Sums of f32 are squares of two rows and two columns in v8 … v15, those of a block in v24 … v31:
  * these begin as the bits of floats, so that a subtraction makes floats of them. v0 … v3 have eight
  * steps of two rows each, v4 and v5 of two columns, v6 and v7 the scales of two columns twice, v16
- * what sums begin with. Two groups take 16 SMMLA, two loads of A, two of B, two additions to b and two
- * of the loop; a block ends with 8 FSUB and 8 FMLA. */
+ * what sums begin with. Two groups take 16 SMMLA, two loads of A, two of B, two additions to b and
+ * two of the loop; a block ends with 8 FSUB and 8 FMLA. */
 /* clang-format off */
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/gemm/blocks/offsets.h"

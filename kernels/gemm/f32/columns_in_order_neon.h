@@ -27,7 +27,8 @@
     when %((\V <= 2) & (\width > 4)), .set b_registers, 4
     .endm
 
-/* Instruction `op` of those that load a step's rows of A to register `to` and the following: low v, high v, insert v - 1 for each vector, the last insertion, the next step's address. */
+/* Instruction `op` of those that load a step's rows of A to register `to` and the following: low
+ * v, high v, insert v - 1 for each vector, the last insertion, the next step's address. */
     .macro a_op V, to
     .set q, (op + 1) / 3
     when %(op == 0), load_d \to, [in, #0]

@@ -43,7 +43,8 @@
     .endm
 
 /* Where a file sets steps_differ before this header, it has these and what a step of a round is by
- * itself; with parts, also how these become one, and what clears those that nothing begins. 1 … 4 steps, then 12: for rounds, or 13. */
+ * itself; with parts, also how these become one, and what clears those that nothing begins. 1 … 4
+ * steps, then 12: for rounds, or 13. */
     .ifndef steps_differ
     .macro first_steps height, vectors, group
     for_each_row load_first, \height
@@ -114,8 +115,8 @@
     cbnz scratch, 28f
     .endm
 
-/* What the first tile of a special call needs: lower tiles, which 27 begins, may follow. Where rows are shorter than four values the number of tiles is negative, and begins
- * at 2^63. */
+/* What the first tile of a special call needs: lower tiles, which 27 begins, may follow. Where rows
+ * are shorter than four values the number of tiles is negative, and begins at 2^63. */
     .macro special_rows height, vectors, group, kind
 30: str x4, [sp, #KEPT_BIAS]
     .if \height > 1

@@ -1,5 +1,5 @@
-/* Kernels of gemm/f32/direct/direct.h for one small depth each, for NEON: 1 … 4 steps of k, where a tile
- * would be stored as soon as it is begun.
+/* Kernels of gemm/f32/direct/direct.h for one small depth each, for NEON: 1 … 4 steps of k, where a
+ * tile would be stored as soon as it is begun.
  *
  * The strip's whole B, depth * vectors registers, stays in the last vector registers while rows of
  * A and C go by, four, two or one at a time as far as the registers go. A row takes one load of A

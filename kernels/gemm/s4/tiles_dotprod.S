@@ -2,9 +2,9 @@
  * panel of 16.
  *
  * Registers, last ones first: for each row and vector of a line two sums of f32 and two of a block,
- * of low columns and of bytes as they are, which begin as the bits of floats; v0 … v3 A, v4 … v7 B and
- * v12 … v15 its low halves, v8 the mask of those, v9 12582912, v10 1/16. One row: 16 steps of k take
- * 16 SDOT, 8 AND, three loads and two of the loop; a block ends with 4 FSUB and 4 FMLA. */
+ * of low columns and of bytes as they are, which begin as the bits of floats; v0 … v3 A, v4 … v7 B
+ * and v12 … v15 its low halves, v8 the mask of those, v9 12582912, v10 1/16. One row: 16 steps of k
+ * take 16 SDOT, 8 AND, three loads and two of the loop; a block ends with 4 FSUB and 4 FMLA. */
 /* clang-format off */
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/gemm/s4/offsets.h"

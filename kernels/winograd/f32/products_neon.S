@@ -144,10 +144,11 @@
  * for two steps of B: its other steps go column by column, 7 FMLA of each vector of B.
  *
  * Loads of a group are in a list: first the rows of A that the group before had no time for, then B
- * and, of the next group, B and A. Each is issued as early as its register is free, yet one vector in the
- * time of three FMLA, in halves, for a 128-bit load takes both issue slots for two cycles. The second
- * half goes by way of a general register; its insertion goes beside the next vector's first half,
- * which is all that A53 can pair it with. Four steps of 4 x 12 are 48 FMLA and 16 loads. */
+ * and, of the next group, B and A. Each is issued as early as its register is free, yet one vector
+ * in the time of three FMLA, in halves, for a 128-bit load takes both issue slots for two cycles.
+ * The second half goes by way of a general register; its insertion goes beside the next vector's
+ * first half, which is all that A53 can pair it with. Four steps of 4 x 12 are 48 FMLA and 16
+ * loads. */
 
     .macro plan_in_order height, width
     .set first, \height

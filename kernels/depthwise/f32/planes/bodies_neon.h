@@ -19,9 +19,9 @@
     br scratch
     .endm
 
-/* A clamp stores a tile's sums a second time; where, its entry of the list says, which is the last but
- * one that was read. A branch before the first time would keep those stores from going on beside the
- * products. */
+/* A clamp stores a tile's sums a second time; where, its entry of the list says, which is the last
+ * but one that was read. A branch before the first time would keep those stores from going on
+ * beside the products. */
     .macro clamp_tile K, V, R
 .Lclamp_\K\()_\V\()_\R:
     limit \V, \R
@@ -80,8 +80,8 @@ ends .req x28 /* the middle of the copies */
 lower_dst .req x16
 ends_dst .req x17
 
-/* The copies, by column of the kernel, without one that would be zeros: rows 0 … 6 beside rows 7 … 13,
- * above them what is above row 0, and below them what is below row 13. */
+/* The copies, by column of the kernel, without one that would be zeros: rows 0 … 6 beside rows 7 …
+ * 13, above them what is above row 0, and below them what is below row 13. */
     .macro find_ends K
     .set HALF, \K / 2
     .set end_columns, HALF + 2

@@ -1,9 +1,10 @@
 /* Rectangles of copied planes, for NEON: see copied.h.
  *
- * Sums are v16 … v30, row by row. Rows of the copy are in v0 … v2 and v3 … v5 in turn, each loaded before
- * the products of the one before, for cores that issue in order; a column's weights are lanes of v6 and
- * v7. With three vectors, five rows and five taps that is 27 loads, 18 of them in pairs, for 75
- *out limits a rectangle is stored in front of the next one's first column. */
+ * Sums are v16 … v30, row by row. Rows of the copy are in v0 … v2 and v3 … v5 in turn, each loaded
+ * before the products of the one before, for cores that issue in order; a column's weights are
+ * lanes of v6 and v7. With three vectors, five rows and five taps that is 27 loads, 18 of them in
+ * pairs, for 75 multiply-adds. Without limits a rectangle is stored in front of the next one's
+ * first column. */
 /* clang-format off */
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/depthwise/f32/planes/copied_offsets.h"

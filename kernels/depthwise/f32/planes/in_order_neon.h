@@ -64,8 +64,8 @@ bias_pair .req x27
     when %(\V == 2), .set first_at, 4 * beyond
     .endm
 
-/* Rows of a step: the one that it begins with, and one more in the last and the first step of a column,
- * which has two more rows than steps. */
+/* Rows of a step: the one that it begins with, and one more in the last and the first step of a
+ * column, which has two more rows than steps. */
     .macro find_rows R
     .set target, step + AHEAD
     .set load_kx, target / \R

@@ -68,8 +68,8 @@ bias_next .req x26
     .endm
 
 /* So many rows from `to` (x3) on, where they were stored: a branch for each tile would cost those
- * convolutions more that have no clamp. Rows that follow one another are one; a row's last vector may be
- * done twice. */
+ * convolutions more that have no clamp. Rows that follow one another are one; a row's last vector
+ * may be done twice. */
     .macro clamp_rows rows
     ldp q2, q3, [clamp]
     ldr out, [job, #JOB_ROW_BYTES]

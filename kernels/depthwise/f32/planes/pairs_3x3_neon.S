@@ -12,10 +12,10 @@
     .set KERNEL, 3
     .set dense, 0
 
-/* Vector registers: three rows of source in v0 … v5; two vectors of sums for each of three rows of dst,
- * and one for each of four that have all their pairs; the single column of four rows of source; two
- * rows of which it is made; weights of the pairs, and of the single column in lanes; which bytes of two
- * vectors the single column is at the left edge; limits; zeros. */
+/* Vector registers: three rows of source in v0 … v5; two vectors of sums for each of three rows of
+ * dst, and one for each of four that have all their pairs; the single column of four rows of
+ * source; two rows of which it is made; weights of the pairs, and of the single column in lanes;
+ * which bytes of two vectors the single column is at the left edge; limits; zeros. */
     .set SUMS, 6
     .set TOTALS, 12
     .set SINGLE, 16

@@ -8,8 +8,8 @@
 
     .set KERNEL, 5
 
-/* Vector registers: weights of a step by row of the kernel, of pairs or, in lane 0, of the single column;
- * zeros in v8; four rows of source; two vectors of sums, later one, for each row of dst. */
+/* Vector registers: weights of a step by row of the kernel, of pairs or, in lane 0, of the single
+ * column; zeros in v8; four rows of source; two vectors of sums, later one, for each row of dst. */
     .set ROWS, 4
     .set AHEAD, 2
     .set ZERO, 8
@@ -212,8 +212,8 @@
 
 next_weights .req x28
 
-/* A part of the next plane's weights, as soon as those that are there have been loaded for the last time;
- * or those of the last plane once more. */
+/* A part of the next plane's weights, as soon as those that are there have been loaded for the last
+ * time; or those of the last plane once more. */
     .macro take_next side
     .set ky, (i - top) / 2
     .if (\side == OUTER) & (step > 0)

@@ -9,8 +9,8 @@
 /* clang-format off */
 #include "kernels/depthwise/f32/planes/pairs_neon.h"
 
-/* Left of the first tile are zeros; behind the last one are so for 5x5, and for 3x3 where an image ends
- * with an even column. */
+/* Left of the first tile are zeros; behind the last one are so for 5x5, and for 3x3 where an image
+ * ends with an even column. */
     .set MIDDLE, 0
     .set LEFT, 1
     .set RIGHT, 2

@@ -9,16 +9,17 @@
  * LD2 takes both issue slots for four cycles there. So rows come in halves, by D registers and by
  * general ones, beside FMLA, and UZP1 and UZP2 separate their columns.
  *
- * Four columns of dst are four steps, of a row of dst each: in step t row t of the vector to the right
- * begins with the column of the kernel that is moved, row t - 1 gets the middle one, row t - 2 the
- * last one, and row t - 3 is stored. So products of one sum are four cycles apart, and the last rows
- * of a vector go on beside the first ones of the next. After each vector instruction comes one of what
- * else there is: two rows of source for the step after this one, the bias, and the store. */
+ * Four columns of dst are four steps, of a row of dst each: in step t row t of the vector to the
+ * right begins with the column of the kernel that is moved, row t - 1 gets the middle one, row t -
+ * 2 the last one, and row t - 3 is stored. So products of one sum are four cycles apart, and the
+ * last rows of a vector go on beside the first ones of the next. After each vector instruction
+ * comes one of what else there is: two rows of source for the step after this one, the bias, and
+ * the store. */
 /* clang-format off */
 #include "kernels/depthwise/f32/planes/neon.h"
 
-/* Vector registers: even and odd columns of nine rows of source in v0 … v17; weights of a column of the
- * kernel in lanes, and two sets of sums. */
+/* Vector registers: even and odd columns of nine rows of source in v0 … v17; weights of a column of
+ * the kernel in lanes, and two sets of sums. */
     .set WEIGHTS, 18
     .set SUMS, 21
     .set OTHER_SUMS, 25
@@ -81,8 +82,8 @@ last_dst .req x8
 
     .set STEPS, 4
 
-/* Vectors of a band. The last one, if there are no whole ones left, overlaps the one before: what that
- * one has begun for its first column is in another lane, which v29 says. */
+/* Vectors of a band. The last one, if there are no whole ones left, overlaps the one before: what
+ * that one has begun for its first column is in another lane, which v29 says. */
     .set FIRST, 0
     .set MIDDLE, 1
     .set LAST, 2

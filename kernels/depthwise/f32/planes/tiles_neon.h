@@ -2,9 +2,9 @@
  *
  * A tile of R rows of V vectors keeps its sums in the last R V registers. For each column of the
  * kernel its K weights are in lane 0 of v0 … v(K - 1), and each row of source is loaded once, into
- * one of three places, which follow a vector of zeros: in v5 and v6 … v11, of 7x7 v7 and v8 … v13. 3x3, eight columns,
- * seven rows: 126 FMLA, 27 LD1 of two registers and 9 loads of weights; at an edge, 9 EXT and 18
- * other loads more. */
+ * one of three places, which follow a vector of zeros: in v5 and v6 … v11, of 7x7 v7 and v8 … v13.
+ * 3x3, eight columns, seven rows: 126 FMLA, 27 LD1 of two registers and 9 loads of weights; at an
+ * edge, 9 EXT and 18 other loads more. */
 /* clang-format off */
 #include "kernels/depthwise/f32/planes/neon.h"
 
@@ -35,9 +35,9 @@ w .req x3
     ext v\x\().16b, v\x\().16b, v\zero\().16b, #\bytes
     .endm
 
-/* The V vectors of source that V vectors of dst need; these are `apart` bytes from each other. `ahead`
- * elements of the first one lie before the plane, or `beyond` of the last one behind it: LDR of half a
- * vector, or of one element, makes the others zeros. */
+/* The V vectors of source that V vectors of dst need; these are `apart` bytes from each other.
+ * `ahead` elements of the first one lie before the plane, or `beyond` of the last one behind it:
+ * LDR of half a vector, or of one element, makes the others zeros. */
     .macro load_edge V, x
     .set j, first
     .rept used
@@ -93,7 +93,8 @@ w .req x3
 
 /* What is ahead of the tile and beyond it at column kx of the kernel; which of its vectors there is
  * anything for. In planes of seven, the first and the last one of seven columns give something to
- * column 3 only, of those of one vector: its sum is in the second one at first, then in the first one. */
+ * column 3 only, of those of one vector: its sum is in the second one at first, then in the first
+ * one. */
     .macro find_edge K, V, side
     .set first, 0
     .set used, \V

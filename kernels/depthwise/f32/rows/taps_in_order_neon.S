@@ -4,7 +4,8 @@
  * A tap is P multiply-adds and two loads: of the column that is wanted by the last multiply-add of
  * the next tap, and of the weights of the third tap from here. Between multiply-adds go parts of
  * loads: the lower half; the upper one into a general register; and its insertion three or more
- * cycles later, beside the lower half of the next load, which is all that Cortex-A53 can pair it with.
+ * cycles later, beside the lower half of the next load, which is all that Cortex-A53 can pair it
+ * with.
  *
  * Sums are in v0 …, then columns of source, up to v23; weights in v24 … v27, bias in v28, the limits
  * of a clamp in v29 and v30. */

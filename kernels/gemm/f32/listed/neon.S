@@ -148,8 +148,9 @@ finishing .req panels /* whose number each tile loads: is there anything but pro
     each_from i, 9, %(\height - 1), add_x %i, %(i - 1), a_row
     .endm
 
-/* A tile's panels of so many vectors; rounds: without the first and the last one. What is special about
- * sums is done in a first and a last round of its own: at 17, where sums go on from C, and at 18. */
+/* A tile's panels of so many vectors; rounds: without the first and the last one. What is special
+ * about sums is done in a first and a last round of its own: at 17, where sums go on from C, and at
+ * 18. */
     .macro panels_of height, vectors, step
     cbnz finishing, 17f
 11: begin_panel \height

@@ -91,9 +91,9 @@ tail .req x16
     .endr
     .endm
 
-/* The steps before the rounds, of which scratch is the bytes: columns with those of the last step. One
- * step is a scalar, two are half a vector: sums' other parts become 0. Three are a vector that ends
- * in a zero. */
+/* The steps before the rounds, of which scratch is the bytes: columns with those of the last step.
+ * One step is a scalar, two are half a vector: sums' other parts become 0. Three are a vector that
+ * ends in a zero. */
     .macro first_steps height, sums, group
     for_each_row load_first, \height
     step \height, \sums, \group, 0, fmul
@@ -155,8 +155,8 @@ tail .req x16
 
 /* ---- a tile's end ---- */
 
-/* One column: rows' sums, each one's four parts, to lanes of v2, and from the fifth row on of v3. More
- * than one: each row's to the first one's register. */
+/* One column: rows' sums, each one's four parts, to lanes of v2, and from the fifth row on of v3.
+ * More than one: each row's to the first one's register. */
     .macro sum_columns height, sums
     .if columns > 1
     find_sum \height, \sums, 0, %(\sums - columns)
