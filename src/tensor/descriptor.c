@@ -244,7 +244,7 @@ void desc_image(const neo_memory_desc *desc, uint64_t image[DESC_IMAGE_WORDS])
         image[count++] = 0;
     image[0] = count / 2 | (uint64_t)desc->ndims << 8 | (uint64_t)desc->format_kind << 12 |
                number << 14 | (uint64_t)desc->data_type << 16 | (uint64_t)(extra != 0) << 24 |
-               (uint64_t)dense << 25 | (layout | order) << 32;
+               (dense ? UINT64_C(1) << 25 : 0) | (layout | order) << 32;
 }
 
 size_t neo_memory_desc_size(const neo_memory_desc *desc)
