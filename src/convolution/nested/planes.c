@@ -161,17 +161,16 @@ static double packing_cycles(const struct convolution_shape *s)
 
 /* The tiles of depthwise/f32/planes/copied_neon.c: rectangles, of which some rows of dst share the
  * rows that are loaded, and vectors of which each is loaded for one product. */
-enum { RECTANGLE_ROWS = 5, RECTANGLE_VECTORS = 2 };
+enum { RECTANGLE_ROWS = 5, RECTANGLE_VECTORS = 3 };
 
-/* So many products, of which one waits for another `depth` times, and loads. Cores that issue in
- * order wait for these. */
-static double tile_cycles(double products, double depth, double loads, const struct core *core)
+/* So many products of sums of their own, and loads. Cores that issue in order wait for these. */
+static double tile_cycles(double products, double loads, const struct core *core)
 {
     const double latency = 4; /* clang wants a double */
     double pipes = fmax(core->fmla_per_cycle, 1), load = core_costs(core)->patches.load;
     if (core->in_order)
         return (products + load * loads) / pipes;
-    return fmax(fmax(products / pipes, depth * latency), loads / fmax(core->loads_per_cycle, 1));
+    return fmax(fmax(products / pipes, latency), loads / fmax(core->loads_per_cycle, 1));
 }
 
 /* Do chains of rows, which are a dilation apart, have rectangles? */
@@ -180,27 +179,28 @@ static bool has_rectangles(const struct convolution_shape *s)
     const neo_dim least = 2; /* rows, before the last one of a chain */
     neo_dim kernel = s->kernel[HEIGHT];
     return (kernel == 3 || kernel == 5 || kernel == 7) &&
-           s->out[HEIGHT] > least * s->dilation[HEIGHT] &&
-           s->out[WIDTH] >= (neo_dim)RECTANGLE_VECTORS * LANES;
+           s->out[HEIGHT] > least * s->dilation[HEIGHT] && s->out[WIDTH] > LANES;
 }
 
-/* Rows of the rectangles of a chain, which are as high as each other. */
-static double rectangle_rows(const struct convolution_shape *s)
+/* Parts as equal as they can be, each of `most` at most: how much one is on average. */
+static double part_of(size_t all, size_t most)
 {
-    size_t chain = div_up((size_t)s->out[HEIGHT], (size_t)s->dilation[HEIGHT]);
-    return (double)chain / (double)div_up(chain, RECTANGLE_ROWS);
+    return (double)all / (double)div_up(all, most);
 }
 
-/* Of all tiles of an image, for one column of a kernel's plane. */
+/* Of all tiles of an image, for one column of a kernel's plane. Rectangles do not wait for each
+ * other. */
 static double column_cycles(const struct convolution_shape *s, const struct core *core)
 {
     const double tile = 10, beside = 2; /* of a tap: addresses and weights; clang wants doubles */
-    double vectors = (double)s->out[HEIGHT] * (double)div_up((size_t)s->out[WIDTH], LANES);
-    double taps = (double)s->kernel[HEIGHT], rows = rectangle_rows(s);
-    double size = rows * RECTANGLE_VECTORS, loads = RECTANGLE_VECTORS * (rows + taps - 1) + 1;
+    size_t height = (size_t)s->out[HEIGHT], across = div_up((size_t)s->out[WIDTH], LANES);
+    double vectors = (double)(height * across), taps = (double)s->kernel[HEIGHT];
+    double rows = part_of(div_up(height, (size_t)s->dilation[HEIGHT]), RECTANGLE_ROWS);
+    double width = part_of(across, RECTANGLE_VECTORS), size = rows * width;
+    double loads = width * (rows + taps - 1) + 1;
     if (has_rectangles(s))
-        return vectors / size * tile_cycles(size * taps, taps, loads, core);
-    return vectors / tile * taps * tile_cycles(tile, 1, tile + beside, core);
+        return vectors / size * (tile_cycles(size * taps, loads, core) + core->slowness * beside);
+    return vectors / tile * taps * tile_cycles(tile, tile + beside, core);
 }
 
 /* Of a call: lists of rows, of taps and of what tiles have. */
