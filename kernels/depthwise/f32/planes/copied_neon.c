@@ -508,18 +508,19 @@ static void run(const struct dwconv_f32_task *task)
 {
     struct copy copy = plan_copy(task);
     struct parts parts = find_parts(task, &copy, task->scratch);
-    int in_place = is_in_place(task, &copy);
+    if (is_in_place(task, &copy))
+        parts.rows = NULL;
     struct dwconv_f32_copied job = plan_job(task, &copy, &parts);
-    if (!in_place)
+    if (parts.rows)
         memset(parts.rows, 0, rows_bytes(task, &copy));
     struct dwconv_f32_copied_block *others = list_rectangles(task, &copy, &parts);
     size_t blocks = (size_t)(list_blocks(task, &copy, others) - others);
     list_taps(task, &copy, &parts);
     for (size_t c = 0, ahead = 0; c < task->channels; ahead += task->src_plane) {
-        if (in_place)
-            job.rows = task->rows[0] + copy.column + ahead;
-        else
+        if (parts.rows)
             copy_planes(task, &copy, parts.rows, ahead);
+        else
+            job.rows = task->rows[0] + copy.column + ahead;
         for (size_t end = smaller(c + task->multiplier, task->channels); c < end; c++) {
             load_weights(task, &parts, &job, c);
             if (others > parts.blocks)
