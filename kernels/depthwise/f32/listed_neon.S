@@ -131,7 +131,7 @@ goes_on .req x24
     .if \P == 1
     vectors \op, \V, 16, #64
     .else
-    ldr left, [job, #JOB_PIXELS]
+    ldr left, [job, #job.pixels]
     .set p, 0
     .rept \P - 1
     vectors \op, \V, %(16 + p * \V), dst_pixel
@@ -167,18 +167,18 @@ goes_on .req x24
     .macro function name, P, V
     begin_function \name
     save_registers 2, 24
-    ldp run, runs_end, [job, #JOB_RUNS]
-    ldp first_from, weights, [job, #JOB_SRC]
-    ldp between, step, [job, #JOB_BETWEEN]
-    ldp w_step, clamp, [job, #JOB_WEIGHTS_STEP]
-    ldp first_dst, dst_pixel, [job, #JOB_DST]
-    ldp bias, bias_next, [job, #JOB_BIAS]
-    ldp repeats, src, [job, #JOB_REPEATS]
-    ldr goes_on, [job, #JOB_DST_REPEAT + 8]
+    ldp run, runs_end, [job, #job.runs]
+    ldp first_from, weights, [job, #job.src]
+    ldp between, step, [job, #job.between]
+    ldp w_step, clamp, [job, #job.weights_step]
+    ldp first_dst, dst_pixel, [job, #job.dst]
+    ldp bias, bias_next, [job, #job.bias]
+    ldp repeats, src, [job, #job.repeats]
+    ldr goes_on, [job, #job.goes_on]
 \name\()_repeat:
-    ldr weights, [job, #JOB_SRC + 8]
-    ldr bias, [job, #JOB_BIAS]
-    ldr groups, [job, #JOB_PIXELS + 8]
+    ldr weights, [job, #job.weights]
+    ldr bias, [job, #job.bias]
+    ldr groups, [job, #job.groups]
     mov from, first_from
     mov dst, first_dst
 \name\()_group:
@@ -190,14 +190,14 @@ goes_on .req x24
     ldp q0, q1, [clamp]
     clamp_all 16, %(\P * \V), 0, 1
 6:  all_pixels st1, \P, \V
-    ldr run, [job, #JOB_RUNS]
+    ldr run, [job, #job.runs]
     add from, from, #16 * \V
     add weights, weights, #16 * \V
     add dst, dst, #16 * \V
     subs groups, groups, #1
     b.ne \name\()_group
-    ldr at, [job, #JOB_REPEATS + 8]
-    ldr left, [job, #JOB_DST_REPEAT]
+    ldr at, [job, #job.src_repeat]
+    ldr left, [job, #job.dst_repeat]
     add first_from, first_from, at
     add first_dst, first_dst, left
     subs repeats, repeats, #1

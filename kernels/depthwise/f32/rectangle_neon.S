@@ -236,20 +236,20 @@ link .req x26
     begin_function dwconv_f32_rectangle_run
     save_registers 1, 26
     mov link, x30
-    ldp all_src, all_dst, [job, #RECTANGLE_SRC]
-    ldp src_apart, dst_apart, [job, #RECTANGLE_SRC_APART]
-    ldp tap_column, limits, [job, #RECTANGLE_TAP_COLUMN]
-    add bias, job, #RECTANGLE_BIAS
+    ldp all_src, all_dst, [job, #job.src]
+    ldp src_apart, dst_apart, [job, #job.src_apart]
+    ldp tap_column, limits, [job, #job.tap_column]
+    add bias, job, #job.bias
     cbz limits, .Lnext_strip
     ld1r {v8.4s}, [limits]
     add scratch, limits, #4
     ld1r {v9.4s}, [scratch]
 /* For all rows that a tile may have. */
 .Lnext_strip:
-    ldp x8, dst, [strip, #STRIP_SRC]
-    ldp count, last, [strip, #STRIP_TILES]
-    ldp next_tile, dst_row, [strip, #STRIP_SRC_ROW]
-    ldp scratch, missing, [strip, #STRIP_WEIGHTS]
+    ldp x8, dst, [strip, #strip.src]
+    ldp count, last, [strip, #strip.tiles]
+    ldp next_tile, dst_row, [strip, #strip.src_row]
+    ldp scratch, missing, [strip, #strip.weights]
     add x8, all_src, x8
     add dst, all_dst, dst
     add dst_1, dst, dst_apart

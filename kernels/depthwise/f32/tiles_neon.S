@@ -156,7 +156,7 @@ three_taps .req x30
     add list, list, scratch, lsl #(1 + \S + \R)
     csel scratch, dst_row, xzr, eq
     add next_dst, next_dst, scratch, lsl #(\R - 1)
-    ldr body, [tiles, #TILE_BODY]
+    ldr body, [tiles, #tile.body]
     adr scratch, .L\function\()_done
     subs count, count, #1
     csel body, scratch, body, eq
@@ -180,7 +180,7 @@ three_taps .req x30
     find_rows %((\R - 1) * \S + 3)
     and bias, channel, bias_mask
     add bias, bias, first_bias
-    when %(known_edges == SEEN), ldr edges, [tiles, #TILE_EDGES_AT]
+    when %(known_edges == SEEN), ldr edges, [tiles, #tile.edges]
     add x14, x14, next_dst
     add x14, x14, channel
     when %(\R == 2), add x15, x14, dst_row
@@ -226,7 +226,7 @@ three_taps .req x30
     add x9, x9, dst_column, lsl #(\N / 14)
     clamp_stored 2, \R
     cbz count, .L\function\()_done
-    ldr body, [tiles, #TILE_BODY]
+    ldr body, [tiles, #tile.body]
     br body
     .endm
 
@@ -235,19 +235,19 @@ three_taps .req x30
     .macro tiles_function name, S
     begin_function \name
     save_registers 4, 30
-    ldp list, tiles_begin, [job, #TILES_ROWS]
-    ldp tiles_end, weights, [job, #TILES_END]
-    ldp first_bias, next_dst, [job, #TILES_BIAS]
-    ldp column, dst_column, [job, #TILES_COLUMN]
-    ldp dst_row, scratch, [job, #TILES_DST_ROW]
-    ldp bias_mask, first_channel, [job, #TILES_BIAS_MASK]
-    ldp count, clamp, [job, #TILES_COUNT]
+    ldp list, tiles_begin, [job, #job.rows]
+    ldp tiles_end, weights, [job, #job.tiles_end]
+    ldp first_bias, next_dst, [job, #job.bias]
+    ldp column, dst_column, [job, #job.column]
+    ldp dst_row, scratch, [job, #job.dst_row]
+    ldp bias_mask, first_channel, [job, #job.bias_mask]
+    ldp count, clamp, [job, #job.count]
     add three_taps, scratch, scratch, lsl #1
     sub weights_back, scratch, three_taps, lsl #1
     mov tiles, tiles_begin
     mov channel, first_channel
     load_first_weights
-    ldr body, [tiles, #TILE_BODY]
+    ldr body, [tiles, #tile.body]
     br body
     tiles \name, \S
     wide_tiles \name, \S

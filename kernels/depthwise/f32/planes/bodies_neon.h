@@ -241,11 +241,11 @@ ends_dst .req x17
     clamp_tiles \K
 .Lplanes_\K\()_end:
     accept_branch
-    ldr tiles, [job, #JOB_TILES]
+    ldr tiles, [job, #job.tiles]
     next_plane
     b.ne 10b
     b 30f
-20: ldr scratch, [job, #JOB_ROW_BYTES]
+20: ldr scratch, [job, #job.row_bytes]
     cmp scratch, #FLAT
     b.eq 22f
     planes_of_7 \K

@@ -1,11 +1,6 @@
 /* struct dwconv_f32_copied, to assembly. */
 #include "kernels/asm/offsets.h"
 
-OFFSET(dwconv_f32_copied, taps, COPIED_TAPS_LIST, 0);
-OFFSET(dwconv_f32_copied, rows, COPIED_ROWS, 16);
-OFFSET(dwconv_f32_copied, row, COPIED_ROW, 32);
-OFFSET(dwconv_f32_copied, last, COPIED_LAST, 48);
-OFFSET(dwconv_f32_copied, count, COPIED_COUNT, 64);
-OFFSET(dwconv_f32_copied, clamps, COPIED_CLAMPS, 72);
-OFFSET(dwconv_f32_copied, bias, COPIED_BIAS, 80);
-OFFSET(dwconv_f32_copied, low, COPIED_LOW, 112);
+OFFSETS(dwconv_f32_copied, job, 0, 8, taps, weights, rows, dst, row, dst_row, last);
+OFFSETS(dwconv_f32_copied, job, 64, 8, count, clamps, bias);
+OFFSETS(dwconv_f32_copied, job, 112, 8, low);

@@ -84,10 +84,10 @@ clamps .req x17
     .endm
 
     .macro begin_sum i
-    ldr q\i, [job, #COPIED_BIAS]
+    ldr q\i, [job, #job.bias]
     .endm
     .macro begin_two first, second
-    ldp q\first, q\second, [job, #COPIED_BIAS]
+    ldp q\first, q\second, [job, #job.bias]
     .endm
     .macro begin_sums count
     .set i, SUMS
@@ -119,11 +119,11 @@ clamps .req x17
     .endm
     .macro named_tile name, rows, vectors, taps
     begin_listed_function \name
-    ldp all_taps, all_weights, [job, #COPIED_TAPS_LIST]
-    ldp all_src, all_dst, [job, #COPIED_ROWS]
-    ldp row, dst_row, [job, #COPIED_ROW]
-    ldr last, [job, #COPIED_LAST + 8 * (\vectors - 2)]
-    ldp count, clamps, [job, #COPIED_COUNT]
+    ldp all_taps, all_weights, [job, #job.taps]
+    ldp all_src, all_dst, [job, #job.rows]
+    ldp row, dst_row, [job, #job.row]
+    ldr last, [job, #job.last + 8 * (\vectors - 2)]
+    ldp count, clamps, [job, #job.count]
     b 1f
 0:  store_rows \rows, \vectors
 1:  ldp src, dst, [block], #16
@@ -140,7 +140,7 @@ clamps .req x17
     ccmp clamps, #0, #0, ne
     b.eq 0b
     cbz clamps, 3f
-    ldp q0, q1, [job, #COPIED_LOW]
+    ldp q0, q1, [job, #job.low]
     mov left, x30
     bl .Lclamp_sums + 8 * (MOST_SUMS - \rows * \vectors)
     mov x30, left

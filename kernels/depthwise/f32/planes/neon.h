@@ -32,14 +32,14 @@ bias_next .req x26
     .macro begin_planes name, last=26, locals=32
     begin_function \name
     save_registers 4, \last, \locals
-    ldp src, dst, [job, #JOB_SRC]
-    ldp row, dst_row, [job, #JOB_ROW]
-    ldp weights, w_tap, [job, #JOB_WEIGHTS]
-    ldr bias, [job, #JOB_BIAS]
-    ldp bias_next, clamp, [job, #JOB_BIAS_NEXT]
-    ldp tiles, planes, [job, #JOB_TILES]
-    ldp src_plane, dst_plane, [job, #JOB_SRC_PLANE]
-    ldr multiplier, [job, #JOB_MULTIPLIER]
+    ldp src, dst, [job, #job.src]
+    ldp row, dst_row, [job, #job.row]
+    ldp weights, w_tap, [job, #job.weights]
+    ldr bias, [job, #job.bias]
+    ldp bias_next, clamp, [job, #job.bias_next]
+    ldp tiles, planes, [job, #job.tiles]
+    ldp src_plane, dst_plane, [job, #job.src_plane]
+    ldr multiplier, [job, #job.multiplier]
     mov repeats, multiplier
     .endm
 
@@ -72,7 +72,7 @@ bias_next .req x26
  * may be done twice. */
     .macro clamp_rows rows
     ldp q2, q3, [clamp]
-    ldr out, [job, #JOB_ROW_BYTES]
+    ldr out, [job, #job.row_bytes]
     cmp out, dst_row
     b.ne 1f
     mul out, out, \rows
@@ -132,7 +132,7 @@ bias_next .req x26
  * is each file's own. */
     .macro planes_of_bands
 10: begin_plane_constants
-    ldr tiles, [job, #JOB_TILES]
+    ldr tiles, [job, #job.tiles]
     next_tile base
     br scratch
     for_bands band

@@ -265,7 +265,7 @@ bias_pair .req x7
     clear %(ZERO)
     .endm
     .macro begin_plane_constants
-    ldr weights_row, [job, #JOB_WEIGHTS_ROW]
+    ldr weights_row, [job, #job.weights_row]
     mov in, weights
     fetch_weights_3x3 1, 8, 5, 3
     spread_weights_3x3 5
@@ -278,7 +278,7 @@ bias_pair .req x7
     mov in, weights
     .set weights_step, 8
     fetch_weights_3x3 1, %(weights_step), 27, 6
-    ldr scratch, [job, #JOB_ROW_BYTES]
+    ldr scratch, [job, #job.row_bytes]
     cmp scratch, #28
     b.eq 17f
     planes_of_size 14

@@ -24,7 +24,7 @@ last_dst .req x30
 /* The last tile overlaps the one before unless it is whole. */
     .macro whole_tiles R, padding
     mov count, vectors
-    ldr scratch, [job, #JOB_LEFT]
+    ldr scratch, [job, #job.left]
     cbz scratch, 1f
     tile \R, \padding, LEFT
     cbz count, 2f
@@ -47,7 +47,7 @@ last_dst .req x30
     .if KERNEL == 5
     last_tile \R, \padding, RIGHT
     .else
-    ldr scratch, [job, #JOB_ENDS_EVEN]
+    ldr scratch, [job, #job.ends_even]
     cbnz scratch, 5f
     cbz last_src, 3f
     last_tile \R, \padding, MIDDLE
@@ -90,9 +90,9 @@ last_dst .req x30
 
     .macro function name
     begin_planes \name, 30, %(48 + KERNEL / 5 * 224)
-    ldr weights_row, [job, #JOB_WEIGHTS_ROW]
-    ldr vectors, [job, #JOB_VECTORS]
-    ldp last_src, last_dst, [job, #JOB_LAST_SRC]
+    ldr weights_row, [job, #job.weights_row]
+    ldr vectors, [job, #job.vectors]
+    ldp last_src, last_dst, [job, #job.last_src]
     begin_function_constants
     adr bodies, .Lbands
     cbz tiles, 13f

@@ -55,7 +55,7 @@ last_dst .req x8
     otherwise ld1 {v\kx\().s}[\ky], [to], scratch
     .endm
     .macro load_weights
-    ldr scratch, [job, #JOB_WEIGHTS_ROW]
+    ldr scratch, [job, #job.weights_row]
     mov in, weights
     .set kx, 0
     .rept 3
@@ -358,8 +358,8 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     .endm
 
     begin_planes dwconv_f32_planes_stride_2_a55, 30
-    ldr vectors, [job, #JOB_VECTORS]
-    ldp last_src, last_dst, [job, #JOB_LAST_SRC]
+    ldr vectors, [job, #job.vectors]
+    ldp last_src, last_dst, [job, #job.last_src]
     mov last_step, #0
     cbz last_src, 9f
     add last_step, last_src, #32

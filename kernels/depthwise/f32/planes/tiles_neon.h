@@ -191,7 +191,7 @@ w .req x3
 /* From the first row of weights to the others, and zeros. */
     .macro begin_tiles K
     .set ZERO, 5 + \K / 7 * 2
-    ldr x5, [job, #JOB_WEIGHTS_ROW]
+    ldr x5, [job, #job.weights_row]
     lsl x6, x5, #1
     add x7, x6, x5
     lsl x8, x5, #2
