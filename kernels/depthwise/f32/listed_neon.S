@@ -7,30 +7,15 @@
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/depthwise/f32/listed_offsets.h"
 
-job .req x0
-run .req x1
-runs_end .req x2
-src .req x3 /* of a tap */
-w .req x4
+    registers 0, job, run, runs_end
+    registers 3, src, w /* of a tap */
 at .req x5 /* of a pixel */
-between .req x6
-step .req x7
-w_step .req x8
-count .req x9
-code .req x10
+    registers 6, between, step, w_step, count, code
 from .req x11 /* of a group */
-weights .req x12
-dst .req x13
-bias .req x14
-clamp .req x15
-dst_pixel .req x16
-left .req x17
-groups .req x19
-repeats .req x20
-first_from .req x21 /* of a repeat */
-first_dst .req x22
-bias_next .req x23
-goes_on .req x24
+    registers 12, weights, dst, bias, clamp, dst_pixel, left
+    registers 19, groups, repeats
+    registers 21, first_from, first_dst /* of a repeat */
+    registers 23, bias_next, goes_on
 
 /* ---- taps of pixels A to B - 1 ---- */
 

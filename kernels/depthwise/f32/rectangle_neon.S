@@ -16,26 +16,14 @@
 #include "kernels/depthwise/f32/rectangle_offsets.h"
 
 /* Rows of source have their addresses in x8 … x12. */
-job .req x0
-strip .req x1
-all_src .req x19
-all_dst .req x20
-src_apart .req x21
-dst_apart .req x22
-dst .req x2
-count .req x3
-dst_row .req x4
-next_tile .req x5
-last .req x6
-limits .req x7
-dst_1 .req x13
-dst_2 .req x14
-tap_column .req x15
+    registers 0, job, strip, dst, count, dst_row
+    registers 5, next_tile, last, limits
+    registers 13, dst_1, dst_2, tap_column
 scratch .req x17
+    registers 19, all_src, all_dst, src_apart, dst_apart
 missing .req x23 /* columns of taps before the first one */
 leaves_loop .req x24 /* 0: neither limits nor missing columns */
-bias .req x25
-link .req x26
+    registers 25, bias, link
 
 /* Vector registers: sums are v0 … v7 and v16 … v19; then there are a row of weights in lanes, and two
  * rows of source in turn. Limits are v8 and v9; v10 … v15 are the caller's. */

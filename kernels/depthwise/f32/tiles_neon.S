@@ -12,29 +12,12 @@
 
 /* x9 … x13 are rows of source, x14 and x15 of dst. */
 job .req x0
-edges .req x0
-column .req x1
-dst_column .req x2
-bias .req x3
-channel .req x4
-count .req x5
-list .req x6
-first_channel .req x7
-body .req x8
-scratch .req x16
-start .req x17
-next_dst .req x19
-first_bias .req x20
-weights_back .req x21
-weights .req x22
-bias_mask .req x23
-dst_row .req x24
-clamp .req x25
-tiles .req x26
-tiles_begin .req x27
-tiles_end .req x28
-next_weights .req x29
-three_taps .req x30
+    registers 0, edges, column, dst_column, bias, channel
+    registers 5, count, list, first_channel, body
+    registers 16, scratch, start
+    registers 19, next_dst, first_bias, weights_back, weights, bias_mask
+    registers 24, dst_row, clamp, tiles, tiles_begin, tiles_end
+    registers 29, next_weights, three_taps
 
 /* ---- parts of a tile ---- */
 

@@ -75,10 +75,9 @@ to .req x3 /* where w is no longer needed */
 /* x11, x12: what is copied; then the fifth row of either half, from column 8 on. */
 upper .req x11
 lower .req x12
+    registers 16, lower_dst, ends_dst
 from_column_1 .req x27
 ends .req x28 /* the middle of the copies */
-lower_dst .req x16
-ends_dst .req x17
 
 /* The copies, by column of the kernel, without one that would be zeros: rows 0 … 6 beside rows 7 …
  * 13, above them what is above row 0, and below them what is below row 13. */

@@ -9,109 +9,60 @@
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/depthwise/f32/planes/copied_offsets.h"
 
-job .req x0
-block .req x1
-end .req x2
-tap .req x3
-weights .req x4
-left .req x5
-row .req x6
-last .req x7
-from .req x8
-src .req x9
-dst .req x10
-all_taps .req x11
-all_weights .req x12
-all_src .req x13
-all_dst .req x14
-dst_row .req x15
-count .req x16
-clamps .req x17
+    registers 0, job, block, end, tap, weights, left
+    registers 6, row, last, from, src, dst
+    registers 11, all_taps, all_weights, all_src, all_dst
+    registers 15, dst_row, count, clamps
 
     .set SUMS, 16
     .set MOST_SUMS, 15
     .set WEIGHTS, 6
 
-    .macro move_first op, vector, at
-    \op q\vector, [\at]
-    .endm
-    .macro move_last op, vector, at
-    \op q\vector, [\at, last]
-    .endm
+/* The last vector by itself, and those before it. */
     .macro load_row y, vectors
-    .if \vectors == 2
-    move_first ldr, %(3 * ((\y) % 2)), from
-    .else
-    several_at ld1, 2, %(3 * ((\y) % 2)), from
-    .endif
-    move_last ldr, %(3 * ((\y) % 2) + \vectors - 1), from
+    when %(\vectors == 2), load_q %(3 * ((\y) % 2)), [from]
+    otherwise several_at ld1, 2, %(3 * ((\y) % 2)), from
+    load_q %(3 * ((\y) % 2) + \vectors - 1), [from, last]
     add from, from, row
     .endm
 
 /* The products of row y of the copy, for each row of dst that has it as a tap. */
     .macro multiply_row y, rows, vectors, taps
-    .set r, 0
-    .rept \rows
-    .set lane, \y - r
-    .if lane >= 0 && lane < \taps
-    .set v, 0
-    .rept \vectors
-    fma %(SUMS + r * \vectors + v), %(3 * (\y % 2) + v), %(WEIGHTS + lane / 4), %(lane % 4)
-    .set v, v + 1
-    .endr
+    each r, \rows, multiply_vectors %(\y - r), \y, \vectors, \taps
+    .endm
+    .macro multiply_vectors lane, y, vectors, taps
+    .if \lane >= 0 && \lane < \taps
+    each v, \vectors, fma %(SUMS + r * \vectors + v), %(3 * (\y % 2) + v), %(WEIGHTS + \lane / 4), %(\lane % 4)
     .endif
-    .set r, r + 1
-    .endr
     .endm
 
     .macro take_column rows, vectors, taps
     ldr from, [tap], #8 * \taps
     ldr q6, [weights]
-    .if \taps > 4
-    ldr q7, [weights, #16]
-    .endif
+    when %(\taps > 4), load_q 7, [weights, #16]
     add weights, weights, #4 * \taps
     add from, src, from
     load_row 0, \vectors
-    .set y, 0
-    .rept \rows + \taps - 1
-    .if \rows + \taps - 2 > y
-    load_row %(y + 1), \vectors
-    .endif
-    multiply_row %(y), \rows, \vectors, \taps
-    .set y, y + 1
-    .endr
+    each y, %(\rows + \taps - 1), take_row \rows, \vectors, \taps
+    .endm
+    .macro take_row rows, vectors, taps
+    when %(\rows + \taps - 2 > y), load_row %(y + 1), \vectors
+    multiply_row %y, \rows, \vectors, \taps
     .endm
 
-    .macro begin_sum i
-    ldr q\i, [job, #job.bias]
-    .endm
-    .macro begin_two first, second
-    ldp q\first, q\second, [job, #job.bias]
-    .endm
     .macro begin_sums count
-    .set i, SUMS
-    .rept \count / 2
-    begin_two %(i), %(i + 1)
-    .set i, i + 2
-    .endr
-    .if \count % 2
-    begin_sum %(i)
-    .endif
+    each_by 2, i, SUMS, %(\count / 2), load_pair %i, %(i + 1), [job, #job.bias]
+    when %(\count % 2), load_q %i, [job, #job.bias]
     .endm
 
     .macro store_rows rows, vectors
-    .set r, 0
-    .rept \rows
-    .if \vectors == 2
-    move_first str, %(SUMS + 2 * r), dst
-    .else
-    several_at st1, 2, %(SUMS + 3 * r), dst
-    .endif
-    move_last str, %(SUMS + \vectors * (r + 1) - 1), dst
+    each r, \rows, store_row %r, \vectors
+    .endm
+    .macro store_row r, vectors
+    when %(\vectors == 2), store_q %(SUMS + 2 * \r), [dst]
+    otherwise several_at st1, 2, %(SUMS + 3 * \r), dst
+    store_q %(SUMS + \vectors * (\r + 1) - 1), [dst, last]
     add dst, dst, dst_row
-    .set r, r + 1
-    .endr
     .endm
 
     .macro tile rows, vectors, taps
@@ -160,11 +111,7 @@ clamps .req x17
 
 /* Of all sums from the last one of a tile to the first one, between v0 and v1. */
 .Lclamp_sums:
-    .set i, SUMS + MOST_SUMS - 1
-    .rept MOST_SUMS
-    clamp_to %(i), 0, 1
-    .set i, i - 1
-    .endr
+    each_by -1, i, %(SUMS + MOST_SUMS - 1), MOST_SUMS, clamp_to %i, 0, 1
     ret
 
     begin_table dwconv_f32_copied_tiles

@@ -18,8 +18,7 @@
     .set PLACES, 6
 
 /* Upper halves on their way, and the bias twice. */
-half .req x7
-other_half .req x8
+    registers 7, half, other_half
 bias_pair .req x27
 
 /* ---- where things are ---- */

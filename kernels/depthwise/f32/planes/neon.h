@@ -4,27 +4,12 @@
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/depthwise/f32/planes/planes_offsets.h"
 
-job .req x0
-in .req x1
-row .req x2
+    registers 0, job, in, row
 w_tap .req x4
-out .req x9
-dst_row .req x10
-tiles .req x11
-bodies .req x12
-src .req x13
-dst .req x14
-clamp .req x15
-scratch .req x16
-base .req x17
-weights .req x19
-bias .req x20
-planes .req x21
-repeats .req x22
-multiplier .req x23
-src_plane .req x24
-dst_plane .req x25
-bias_next .req x26
+    registers 9, out, dst_row, tiles, bodies, src, dst
+    registers 15, clamp, scratch, base
+    registers 19, weights, bias, planes, repeats
+    registers 23, multiplier, src_plane, dst_plane, bias_next
 
 /* IN_ORDER_* of the cores that a function is for; 0: all. */
     .set kind, 0

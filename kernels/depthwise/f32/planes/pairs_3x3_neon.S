@@ -24,11 +24,9 @@
     .set LEFT_BYTES, 28
     .set ZERO, 31
 
-even .req x16
-singles .req x6
-even_single .req x5
+    registers 5, even_single, singles, bias_pair
 two_rows .req x8 /* and of whole planes, which do without, weights_row */
-bias_pair .req x7
+even .req x16
 
 /* ---- parts of a step: row r of dst, row i of source, if there is one ---- */
 

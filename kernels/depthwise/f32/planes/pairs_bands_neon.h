@@ -16,10 +16,7 @@
     .set RIGHT, 2
     .set RIGHT_EVEN, 3
 
-count .req x27
-vectors .req x28
-last_src .req x29
-last_dst .req x30
+    registers 27, count, vectors, last_src, last_dst
 
 /* The last tile overlaps the one before unless it is whole. */
     .macro whole_tiles R, padding

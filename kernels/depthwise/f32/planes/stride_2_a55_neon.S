@@ -25,9 +25,7 @@
     .set OTHER_SUMS, 25
 
 to .req x3
-vectors .req x6
-last_src .req x7
-last_dst .req x8
+    registers 6, vectors, last_src, last_dst
 
     .macro move_on sum, begun_sum
     ext v\sum\().16b, v\sum\().16b, v\begun_sum\().16b, #12
