@@ -20,28 +20,21 @@ from .req x11 /* of a group */
 /* ---- taps of pixels A to B - 1 ---- */
 
     .macro load_pixel p, B, V
-    .if \p < \B
-    several ld1, \V, %(4 + \p % 2 * 4), at, between
-    .endif
+    when %(\p < \B), several ld1, \V, %(4 + \p % 2 * 4), at, between
     .endm
     .macro add_pixel p, V
-    .set v, 0
-    .rept \V
-    fma %(16 + \p * \V + v), %(4 + \p % 2 * 4 + v), %(v)
-    .set v, v + 1
-    .endr
+    each v, \V, fma %(16 + \p * \V + v), %(4 + \p % 2 * 4 + v), %v
     .endm
     .macro tap A, B, V
     several ld1, \V, 0, w, w_step
     mov at, src
     load_pixel \A, \B, \V
     add src, src, step
-    .set p, \A
-    .rept \B - \A
-    load_pixel %(p + 1), \B, \V
-    add_pixel %(p), \V
-    .set p, p + 1
-    .endr
+    each_from p, \A, %(\B - \A), take_pixel %p, \B, \V
+    .endm
+    .macro take_pixel p, B, V
+    load_pixel %(\p + 1), \B, \V
+    add_pixel \p, \V
     .endm
 
 /* One pixel of eight vectors. */
@@ -73,11 +66,8 @@ from .req x11 /* of a group */
     table_entry 1f
 1:  accept_branch
 2:  subs count, count, #1
-    .if \V == 8
-    tap_of_halves
-    .else
-    tap \A, \B, \V
-    .endif
+    when %(\V == 8), tap_of_halves
+    otherwise tap \A, \B, \V
     b.ne 2b
     go_on \name
     .endm
@@ -85,17 +75,12 @@ from .req x11 /* of a group */
 /* All ranges of P pixels. */
     .macro ranges name, P, V
     begin_table \name\()_codes
-    .set first, 0
-    .rept \P
-    no_entries first
-    .set end, first + 1
-    .rept \P - first
-    taps \name, %(first), %(end), \V
-    .set end, end + 1
-    .endr
-    .set first, first + 1
-    .endr
+    each first, \P, ranges_from %first, \name, \P, \V
     end_table \name\()_codes
+    .endm
+    .macro ranges_from first, name, P, V
+    no_entries \first
+    each_from end, %(\first + 1), %(\P - \first), taps \name, \first, %end, \V
     .endm
 
 /* ---- before and after ---- */
@@ -117,33 +102,22 @@ from .req x11 /* of a group */
     vectors \op, \V, 16, #64
     .else
     ldr left, [job, #job.pixels]
-    .set p, 0
-    .rept \P - 1
-    vectors \op, \V, %(16 + p * \V), dst_pixel
-    subs left, left, #1
-    b.eq 3f
-    .set p, p + 1
-    .endr
+    each p, %(\P - 1), next_pixel \op, \V
     vectors \op, \V, %(16 + p * \V), dst_pixel
 3:
     .endif
     .endm
-
-    .macro copy_sum sum, V
-    copy_to \sum, %(\sum - \V)
-    .endm
-    .macro copy_to sum, from
-    mov v\sum\().16b, v\from\().16b
+    .macro next_pixel op, V
+    vectors \op, \V, %(16 + p * \V), dst_pixel
+    subs left, left, #1
+    b.eq 3f
     .endm
     .macro begin_sums P, V
     cbnz goes_on, 4f
     mov at, bias
-    .if \V == 8
-    vectors ld1, 8, 16, #64
-    .else
-    vectors ld1, \V, 16, bias_next
-    .endif
-    for_all copy_sum, %(16 + \V), %((\P - 1) * \V), \V
+    when %(\V == 8), vectors ld1, 8, 16, #64
+    otherwise vectors ld1, \V, 16, bias_next
+    each_from sum, %(16 + \V), %((\P - 1) * \V), copy %sum, %(sum - \V)
     b 5f
 4:  all_pixels ld1, \P, \V
 5:  add bias, bias, bias_next

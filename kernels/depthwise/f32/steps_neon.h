@@ -21,11 +21,7 @@
  * 9: nothing. */
     .macro tap V, L, slot, kx
     .if \slot < 9
-    .set v, 0
-    .rept \V
-    fma %(9 * \V + (r * \L + \slot) * \V + v), %(30 + v), %(((i - r * S) * 3 + \kx) * \V + v)
-    .set v, v + 1
-    .endr
+    each v, \V, fma %(9 * \V + (r * \L + \slot) * \V + v), %(30 + v), %(((i - r * S) * 3 + \kx) * \V + v)
     .endif
     .endm
 
@@ -38,35 +34,24 @@
     .set i, rows_above
     .rept (\R - 1) * (4 - \L) + 3 - rows_above - rows_below
     load_vectors \V, 30, %(9 + i), column
-    .set r, 0
-    .rept \R
-    .if i - r * S < 3
-    .if i - r * S >= 0
-    tap \V, \L, \slot0, 0
-    tap \V, \L, \slot1, 1
-    tap \V, \L, \slot2, 2
-    .endif
-    .endif
-    .set r, r + 1
-    .endr
+    each r, \R, when %((i - r * S < 3) & (i - r * S >= 0)), taps \V, \L, \slot0, \slot1, \slot2
     .set i, i + 1
+    .endr
+    .endm
+    .macro taps V, L, slots:vararg
+    .set kx, 0
+    .irp slot, \slots
+    tap \V, \L, \slot, %kx
+    .set kx, kx + 1
     .endr
     .endm
 
     .macro init V, L, R, slot
-    .set r, 0
-    .rept \R
-    load_one_or_two \V, %(9 * \V + (r * \L + \slot) * \V), bias
-    .set r, r + 1
-    .endr
+    each r, \R, load_one_or_two \V, %(9 * \V + (r * \L + \slot) * \V), bias
     .endm
 
     .macro finish V, L, R, slot
-    .set r, 0
-    .rept \R
-    store_vectors \V, %(9 * \V + (r * \L + \slot) * \V), %(14 + r)
-    .set r, r + 1
-    .endr
+    each r, \R, store_vectors \V, %(9 * \V + (r * \L + \slot) * \V), %(14 + r)
     .endm
 
 /* All outputs from x9 on, before x14, and as many from as far before x15 on: a clamp takes them from where

@@ -119,23 +119,17 @@ ends .req x28 /* the middle of the copies */
     .set x, 5 + \next % 2 * 3
     when %(\next >= HALF), load_from upper, %x, %(FLAT * (\next - HALF - 4) + 4 * from_middle)
     when %(\next < 7 + HALF), load_from lower, %(x + 1), %(FLAT * (\next - 4) + 4 * from_middle)
-    when %(kx < end_columns), load_end %(x + 2), %(kx * end_rows + \next)
+    when %(kx < end_columns), load_q %(x + 2), [sp, #(ends_at + 16 * (kx * end_rows + \next))]
     .endm
     .macro load_from half_plane, x, at
     ldur q\x, [\half_plane, #\at]
-    .endm
-    .macro load_end x, place
-    ldr q\x, [sp, #(ends_at + 16 * \place)]
-    .endm
-    .macro load_bias_to x
-    ldr q\x, [sp, #at_locals]
     .endm
     .macro reach_three K, x
     .set r, 0
     .rept 7
     .set ky, i - r
     .if (ky >= 0) & (ky < \K)
-    when %((kx == 0) & (ky == 0)), each v, 3, load_bias_to %(SUMS + 7 * v + r)
+    when %((kx == 0) & (ky == 0)), each v, 3, load_q %(SUMS + 7 * v + r), [sp, #at_locals]
     when %(i >= HALF), fma %(SUMS + r), \x, %(ky), 0
     when %(i < 7 + HALF), fma %(SUMS + 7 + r), %(\x + 1), %(ky), 0
     when %(kx < end_columns), fma %(SUMS + 14 + r), %(\x + 2), %(ky), 0
@@ -208,6 +202,11 @@ ends .req x28 /* the middle of the copies */
     .macro entry K, V, R, side, padding
     .word .Lplanes_\K\()_\V\()_\R\()_\side\()_\padding - .Lplanes_\K\()_bodies
     .endm
+    .macro no_bodies what, count
+    .ifc \what, entry
+    times \count, .word 0
+    .endif
+    .endm
     .macro for_rows what, K, V, side
     \what \K, \V, 7, \side, 0
     \what \K, \V, 7, \side, 1
@@ -215,9 +214,7 @@ ends .req x28 /* the middle of the copies */
     .if \K == 3
     \what \K, \V, 4, \side, 2
     .else
-    .ifc \what, entry
-    .word 0
-    .endif
+    no_bodies \what, 1
     .endif
     .endm
     .macro for_bodies what, K

@@ -49,11 +49,8 @@ bias_pair .req x27
     otherwise ldur d\x, [in, #\at]
     .endm
     .macro insert_by vector, x
-    when \vector, insert_from %(\x + 1), other_half
-    otherwise insert_from \x, half
-    .endm
-    .macro insert_from x, by
-    mov v\x\().d[1], \by
+    when \vector, set_upper %(\x + 1), other_half
+    otherwise set_upper \x, half
     .endm
 
 /* As in load_edge. */
@@ -135,10 +132,7 @@ bias_pair .req x27
 /* One weight in each of the first steps of a column. */
     .macro load_weight_to x, ky
     when %(\ky == 0), ldr s\x, [w]
-    otherwise load_weight_by \x, %(4 + \ky)
-    .endm
-    .macro load_weight_by to, offset
-    ldr s\to, [w, x\offset]
+    otherwise load_weight_by \x, w, %(4 + \ky)
     .endm
     .macro load_next_weight R
     .set target, step + AHEAD
@@ -153,11 +147,8 @@ bias_pair .req x27
     .macro begin_row V, R, r
     .if \r < \R
     .set sum, 32 - \R * \V + (\r) * \V
-    for_all spread_bias, %(sum), \V
+    for_all spread_pair, %(sum), \V, bias_pair
     .endif
-    .endm
-    .macro spread_bias x
-    dup v\x\().2d, bias_pair
     .endm
 
 /* What a step loads beside rows: one of these at a time. */
@@ -177,15 +168,14 @@ bias_pair .req x27
     .set i, r + \ky
     .set product_kx, target / \R
     .if (i >= top) & (i < end)
-    .set v, 0
-    .rept \V
+    each v, \V, multiply_vector \ky, \V, \R, \side
+    .endif
+    .endif
+    .endm
+    .macro multiply_vector ky, V, R, side
     find_place product_kx, i, \V, \R
-    fma %(32 - \R * \V + r * \V + v), %(place + v), %((product_kx * 3 + \ky) % WEIGHTS), 0
-    .set v, v + 1
+    fma %(32 - (\R - r) * \V + v), %(place + v), %((product_kx * 3 + \ky) % WEIGHTS), 0
     load_next \V, \R, \side
-    .endr
-    .endif
-    .endif
     .endm
 
     .macro take_step V, R, side
@@ -210,20 +200,13 @@ bias_pair .req x27
  * next_tile does ---- */
 
     .macro store_rows_in_order V, R
-    .set i, 32 - \R * \V
-    .rept \R
-    when %(\V == 1), store_one %(i)
-    otherwise store_two %(i), %(i + 1)
+    each_by \V, i, %(32 - \R * \V), \R, store_row_in_order \V
+    .endm
+    .macro store_row_in_order V
+    when %(\V == 1), store_q %(i), [out]
+    otherwise store_pair %(i), %(i + 1), [out]
     add out, out, dst_row
-    .set i, i + \V
     next_tile_part
-    .endr
-    .endm
-    .macro store_one x
-    str q\x, [out]
-    .endm
-    .macro store_two first, second
-    stp q\first, q\second, [out]
     .endm
 
 /* An instruction of it. */

@@ -11,6 +11,14 @@ w_tap .req x4
     registers 19, weights, bias, planes, repeats
     registers 23, multiplier, src_plane, dst_plane, bias_next
 
+    .macro shift_in to, x, y, bytes
+    ext v\to\().16b, v\x\().16b, v\y\().16b, #\bytes
+    .endm
+/* By a general register, whose way to vectors takes the pipes neither of FMLA nor of loads. */
+    .macro spread_pair to, from
+    dup v\to\().2d, \from
+    .endm
+
 /* IN_ORDER_* of the cores that a function is for; 0: all. */
     .set kind, 0
 

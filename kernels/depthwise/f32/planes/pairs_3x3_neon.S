@@ -45,30 +45,23 @@ even .req x16
     .endif
     .endm
     .macro load_row_of x, i, even, odd, apart
-    when %(\apart < 16), load_two_apart \x, %(\x + 1), %(\i % 2), \even, \odd, \apart
-    or_when %(\i % 2), load_two_of \x, %((\i - 1) / 2), \odd
-    otherwise load_two_of \x, %((\i - 1) / 2), \even
+    when %(\i % 2), load_two_of \x, %((\i - 1) / 2), \odd, \apart
+    otherwise load_two_of \x, %((\i - 1) / 2), \even, \apart
     .endm
-    .macro load_two_of x, number, from
+    .macro load_two_of x, number, from, apart
     .if dense
     .set reach, REACH / (2 * dense) + 1
     when %((\number > 0) & (\number % reach == 0)), add \from, \from, #reach * 2 * dense
-    load_two_at \x, %(\x + 1), \from, %(\number % reach * 2 * dense)
+    load_pair \x, %(\x + 1), [\from, #(\number % reach * 2 * dense)]
+    .elseif \apart == 16
+    load_pair \x, %(\x + 1), [\from]
     .else
-    load_two_at \x, %(\x + 1), \from, 0
-    .endif
-    .endm
-    .macro load_two_apart first, second, is_odd, even, odd, apart
-    .if \is_odd
-    ldr q\first, [\odd]
-    ldr q\second, [\odd, #\apart]
-    .else
-    ldr q\first, [\even]
-    ldr q\second, [\even, #\apart]
+    load_q \x, [\from]
+    load_q %(\x + 1), [\from, #\apart]
     .endif
     .endm
     .macro cut_pairs i
-    when %((\i >= top) & (\i < end)), shift_out %(\i % 3 * 2 + 1), %(ZERO), 4
+    when %((\i >= top) & (\i < end)), shift_in %(\i % 3 * 2 + 1), %(\i % 3 * 2 + 1), %ZERO, 4
     .endm
 
     .macro load_single i
@@ -76,11 +69,8 @@ even .req x16
     .endm
     .macro separate i, side
     .if (\i >= top) & (\i < end)
-    .if \side == LEFT
-    find_bytes %(SINGLE + \i % 4), %(RAW + \i % 2 * 2), %(RAW + \i % 2 * 2 + 1), %(LEFT_BYTES)
-    .else
-    every_other uzp1, %(SINGLE + \i % 4), %(RAW + \i % 2 * 2), %(RAW + \i % 2 * 2 + 1)
-    .endif
+    when %(\side == LEFT), find_bytes %(SINGLE + \i % 4), %(RAW + \i % 2 * 2), %(RAW + \i % 2 * 2 + 1), %(LEFT_BYTES)
+    otherwise floats uzp1, %(SINGLE + \i % 4), %(RAW + \i % 2 * 2), %(RAW + \i % 2 * 2 + 1)
     .endif
     .endm
 
@@ -98,7 +88,7 @@ even .req x16
     .endm
     .macro finish_pairs r
     .if (\r >= 0) & (\r < height)
-    add_neighbours %(TOTALS + \r % 4), %(SUMS + \r % 3 * 2), %(SUMS + \r % 3 * 2 + 1)
+    floats faddp, %(TOTALS + \r % 4), %(SUMS + \r % 3 * 2), %(SUMS + \r % 3 * 2 + 1)
     .endif
     .endm
     .macro use_single r, ky
@@ -137,11 +127,6 @@ even .req x16
     load_single %(2 * t - 3)
     load_single %(2 * t - 2)
     store_row %(t - 5)
-    .endm
-
-    .macro store_to sum
-    str q\sum, [to]
-    add to, to, dst_row
     .endm
 
 /* The first even and the first odd row that exist, some bytes further left. */
@@ -188,10 +173,7 @@ even .req x16
 
 /* From row `row_number` on. */
     .macro load_four first, row_number, at
-    each_from i, \row_number, 4, load_one_at %(\first + i % 8), \at, %((i - 1) * dense)
-    .endm
-    .macro load_one_at to, from, offset
-    ldr q\to, [\from, #\offset]
+    each_from i, \row_number, 4, load_q %(\first + i % 8), [\at, #((i - 1) * dense)]
     .endm
 /* Row ky of the kernel for rows 2 p and 2 p + 1 of dst. */
     .macro use_half_pairs p, ky
@@ -211,8 +193,8 @@ even .req x16
     .endm
 /* Rows i and i + 2 of source; row 0 is padding. */
     .macro separate_half i
-    when %(\i > 0), every_other uzp1, %(HALF_SINGLE), %(HALF_RAW + \i % 8), %(HALF_RAW + (\i + 2) % 8)
-    otherwise every_other uzp1, %(HALF_SINGLE), %(ZERO), %(HALF_RAW + 2)
+    when %(\i > 0), floats uzp1, %(HALF_SINGLE), %(HALF_RAW + \i % 8), %(HALF_RAW + (\i + 2) % 8)
+    otherwise floats uzp1, %(HALF_SINGLE), %(ZERO), %(HALF_RAW + 2)
     .endm
     .macro begin_half p
     .if \p < 7
@@ -226,7 +208,7 @@ even .req x16
     .endm
     .macro finish_half_pairs p
     .if (\p >= 0) & (\p < 7)
-    add_neighbours %(HALF_TOTALS + \p % 2), %(HALF_SUMS + 2 * \p % 4), %(HALF_SUMS + 2 * \p % 4 + 1)
+    floats faddp, %(HALF_TOTALS + \p % 2), %(HALF_SUMS + 2 * \p % 4), %(HALF_SUMS + 2 * \p % 4 + 1)
     .endif
     .endm
     .macro store_half p

@@ -32,9 +32,6 @@
     ldr \size\second, [in, #\offset]
     add in, in, row
     .endm
-    .macro shift_in x, bytes
-    ext v\x\().16b, v8.16b, v\x\().16b, #(16 - \bytes)
-    .endm
 
 /* Two columns of the kernel, number `pair` of them. The left edge may lack two columns. */
     .macro start_pairs side
@@ -55,7 +52,7 @@
     add in, in, row
     .endm
     .macro arrange_pairs side, x
-    when is_cut, shift_in \x, 8
+    when is_cut, shift_in \x, %ZERO, \x, 8
     .endm
     .macro use_pairs side, x, r, ky
     when %((\side != OUTER) | (step > 0)), fma %(SUMS + 2 * \r), \x, %(\ky)
@@ -73,24 +70,14 @@
     otherwise load_row \x
     .endm
     .macro arrange_single side, x
-    when %(\side < RIGHT), every_other uzp2, \x, \x, %(\x + 1)
-    otherwise every_other uzp1, \x, \x, %(\x + 1)
+    when %(\side < RIGHT), floats uzp2, \x, \x, %(\x + 1)
+    otherwise floats uzp1, \x, \x, %(\x + 1)
     .endm
     .macro use_single side, x, r, ky
     fma %(SUMS + \r), \x, %(\ky), 0
     .endm
 
 /* ---- a tile ---- */
-
-    .macro load_bias_pair r
-    load_bias_to %(SUMS + 2 * \r), %(SUMS + 2 * \r + 1)
-    .endm
-    .macro load_bias_to first, second
-    ldp q\first, q\second, [sp, #at_locals]
-    .endm
-    .macro add_pairs r
-    add_neighbours %(SUMS + \r), %(SUMS + 2 * \r), %(SUMS + 2 * \r + 1)
-    .endm
 
 /* Weights of a step are on the stack, 32 bytes behind the bias. */
     .set STEP_BYTES, 5 * 16
@@ -104,11 +91,11 @@
 /* What is done while the first rows come. */
     .macro prepare_pairs R
     load_weights q
-    when %(step == 0), for_all load_bias_pair, 0, \R
+    when %(step == 0), each_by 2, sum, SUMS, \R, load_pair %sum, %(sum + 1), [sp, #at_locals]
     .endm
     .macro prepare_single R
     load_weights s
-    for_all add_pairs, 0, \R
+    each r, \R, floats faddp, %(SUMS + r), %(SUMS + 2 * r), %(SUMS + 2 * r + 1)
     .endm
 
 /* All rows of source that exist; each is loaded while the ones before it are used. */
@@ -142,9 +129,6 @@
     walk_down \R, \side, \what
     .endm
 
-    .macro store sum
-    st1 {v\sum\().4s}, [to], dst_row
-    .endm
     .macro store_outer sum
     st1 {v\sum\().s}[0], [to], dst_row
     st1 {v\sum\().d}[1], [out], dst_row
@@ -157,7 +141,7 @@
     .endm
     .macro tile R, padding, side
     add_all \R, \padding, \side
-    for_all store, %(SUMS), \R
+    each_from sum, SUMS, \R, several st1, 1, %sum, to, dst_row
     add base, base, #32
     add out, out, #16
     .endm
@@ -240,7 +224,7 @@ next_weights .req x28
     add base, src, #8
     add out, dst, #4
     add_all 7, 3, MIDDLE
-    for_all store, %(SUMS), 7
+    each_from sum, SUMS, 7, several st1, 1, %sum, to, dst_row
     mov base, src
     mov out, dst
     add_all 7, 3, OUTER

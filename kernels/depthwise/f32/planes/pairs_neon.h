@@ -14,24 +14,8 @@ weights_row .req x8
 
 /* ---- one instruction each ---- */
 
-    .macro load_two_at first, second, from, at
-    ldp q\first, q\second, [\from, #\at]
-    .endm
-    .macro shift_out x, zero, bytes
-    ext v\x\().16b, v\x\().16b, v\zero\().16b, #\bytes
-    .endm
-    .macro every_other op, to, x, y
-    \op v\to\().4s, v\x\().4s, v\y\().4s
-    .endm
     .macro find_bytes to, x, y, bytes
     tbl v\to\().16b, {v\x\().16b, v\y\().16b}, v\bytes\().16b
-    .endm
-    .macro add_neighbours to, first, second
-    faddp v\to\().4s, v\first\().4s, v\second\().4s
-    .endm
-/* By a general register, whose way to vectors takes the pipes neither of FMLA nor of loads. */
-    .macro spread_pair to, from
-    dup v\to\().2d, \from
     .endm
 
 /* ---- the weights of 3x3: of pairs in v(PAIR_WEIGHTS) to v(PAIR_WEIGHTS + 2), of the single column in
@@ -65,16 +49,11 @@ weights_row .req x8
     fetch_weights_3x3 \from, \step, \first, \single
     .endm
     .macro spread_weights_3x3 first
-    spread_weights_of %(PAIR_WEIGHTS), %(\first + 1)
-    spread_weights_of %(PAIR_WEIGHTS + 1), %(\first + 2)
-    spread_weights_of %(PAIR_WEIGHTS + 2), \first
-    load_local %(PAIR_WEIGHTS + 3), 32
+    each i, 3, spread_weights_of %(PAIR_WEIGHTS + i), %(\first + (i + 1) % 3)
+    load_q %(PAIR_WEIGHTS + 3), [sp, #at_locals + 32]
     .endm
     .macro spread_weights_of to, from
     spread_pair \to, x\from
-    .endm
-    .macro load_local to, at
-    ldr q\to, [sp, #at_locals + \at]
     .endm
 /* The bias of a plane; its upper half is zero. */
     .macro load_bias to

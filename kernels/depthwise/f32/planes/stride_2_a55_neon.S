@@ -27,10 +27,6 @@
 to .req x3
     registers 6, vectors, last_src, last_dst
 
-    .macro move_on sum, begun_sum
-    ext v\sum\().16b, v\sum\().16b, v\begun_sum\().16b, #12
-    .endm
-
 /* In the order of PLANES_BAND. */
     .macro for_bands what
     .ifc \what, band_entry
@@ -48,20 +44,19 @@ to .req x3
     .endm
 
 /* LDR first: it depends on nothing that was in the register. */
-    .macro load_weight kx, ky
-    when %(\ky == 0), ldr s\kx, [in]
-    otherwise ld1 {v\kx\().s}[\ky], [to], scratch
+    .macro load_weight into, ky
+    when %(\ky == 0), ldr s\into, [in]
+    otherwise ld1 {v\into\().s}[\ky], [to], scratch
     .endm
     .macro load_weights
     ldr scratch, [job, #job.weights_row]
     mov in, weights
-    .set kx, 0
-    .rept 3
+    each kx, 3, load_column %(WEIGHTS + kx)
+    .endm
+    .macro load_column into
     add to, in, scratch
-    each ky, 3, load_weight %(WEIGHTS + kx), %(ky)
+    each ky, 3, load_weight \into, %(ky)
     when %(kx < 2), add in, in, w_tap
-    .set kx, kx + 1
-    .endr
     .endm
 
     .macro begin_plane_constants
@@ -118,18 +113,11 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     .endm
     .set ROW_PARTS, 7
 
-    .macro spread_bias sum
-    dup v\sum\().2d, bias_pair
-    .endm
-    .macro store_to sum
-    str q\sum, [to]
-    .endm
-
 /* Instruction `other` of a step, if there is one: is_other. Stores wait until the sum is_complete. */
     .macro try_other R
     .set is_other, 1
     .if other == 0
-    when %begins, spread_bias %(begun + t)
+    when %begins, spread_pair %(begun + t), bias_pair
     otherwise .set is_other, 0
     .elseif other == 1
     when %is_last_step, mov in, base
@@ -152,7 +140,7 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     find_sum 3, \R
     when %((sum == 0) | ((\part == 0) & (r == 0))), .set is_other, 0
     or_when %(\part == 0), add to, to, dst_row
-    otherwise store_to %(sum)
+    otherwise store_q %(sum), [to]
     .endm
     .macro next_other R
     .set is_other, 0
@@ -185,7 +173,7 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     find_sum 1, \R
     .if sum
     when %((overlaps != 0) & (r < t)), find_before %(sum)
-    move_on %(sum), %(sums + begun - sum + 2 * r)
+    shift_in %(sum), %(sum), %(sums + begun - sum + 2 * r), 12
     .endif
     next_other \R
     .endm
@@ -209,12 +197,9 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     .macro separate op, i, odd, R, top
     .if (\i >= \top) & (\i <= 2 * \R)
     load_until \i, \R
-    separate_to \op, %(2 * (\i) + \odd), %(2 * ((\i + 2) % 9)), %(2 * (\i) + 1)
+    floats \op, %(2 * (\i) + \odd), %(2 * ((\i + 2) % 9)), %(2 * (\i) + 1)
     next_other \R
     .endif
-    .endm
-    .macro separate_to op, to, first, second
-    \op v\to\().4s, v\first\().4s, v\second\().4s
     .endm
 
 /* Rows that come in step t: two for the step after it, or the first three of the next vector. */
@@ -320,15 +305,15 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     each_from i, \top, %(3 - \top), each part, ROW_PARTS, load_part %(i), %(part), \R
     .set i, \top
     .rept 2 - \top
-    separate_to uzp1, %(2 * i), %(2 * (i + 2)), %(2 * i + 1)
-    separate_to uzp2, %(2 * i + 1), %(2 * (i + 2)), %(2 * i + 1)
+    floats uzp1, %(2 * i), %(2 * (i + 2)), %(2 * i + 1)
+    floats uzp2, %(2 * i + 1), %(2 * (i + 2)), %(2 * i + 1)
     .set i, i + 1
     .endr
     .endm
 
     .macro band_body R, top
     mov count, vectors
-    for_all spread_bias, SUMS, \R
+    for_all spread_pair, SUMS, \R, bias_pair
     first_rows \R, \top
     vector \R, \top, SUMS, OTHER_SUMS, FIRST
     b.eq 4f

@@ -22,17 +22,8 @@ w .req x3
 
 /* ---- a row of source ---- */
 
-    .macro load x, at
-    ldur q\x, [in, #\at]
-    .endm
     .macro load_part size, x, at
     ldur \size\x, [in, #\at]
-    .endm
-    .macro zeros_before x, bytes, zero
-    ext v\x\().16b, v\zero\().16b, v\x\().16b, #(16 - \bytes)
-    .endm
-    .macro zeros_behind x, bytes, zero
-    ext v\x\().16b, v\x\().16b, v\zero\().16b, #\bytes
     .endm
 
 /* The V vectors of source that V vectors of dst need; these are `apart` bytes from each other.
@@ -44,7 +35,7 @@ w .req x3
     .set at, j * apart
     when %(j > 0), .set at, at - 4 * ahead
     when %(j < \V - 1), .set at, at + 4 * beyond
-    when %((j < \V - 1) | (beyond < 2)), load %(\x + j), %(at)
+    when %((j < \V - 1) | (beyond < 2)), load_part q, %(\x + j), %(at)
     or_when %(beyond == 2), load_part d, %(\x + j), %(at + 8)
     otherwise load_part s, %(\x + j), %(at + 12)
     .set j, j + 1
@@ -58,37 +49,30 @@ w .req x3
 
 /* The zeros of an edge. */
     .macro arrange_row V, x
-    when %((ahead > 0) & (first == 0)), zeros_before \x, %(4 * ahead), %(ZERO)
-    when %(beyond == 1), zeros_behind %(\x + \V - 1), %(4 * beyond), %(ZERO)
+    when %((ahead > 0) & (first == 0)), shift_in \x, %ZERO, \x, %(16 - 4 * ahead)
+    when %(beyond == 1), shift_in %(\x + \V - 1), %(\x + \V - 1), %ZERO, %(4 * beyond)
     .endm
 
 /* What row i of source, in registers from x on, gives to every output it reaches, from the lowest one
  * on: so the products of an output are as far from each other as they can be, which cores that issue
  * in order wait for. */
     .macro reach K, V, R, x
-    .set r, \R - 1
-    .rept \R
-    .if (i >= r) & (i - r < \K)
-    each_from v, first, used, fma %(32 - \R * \V + r * \V + v), %(\x + v), %(i - r), 0
-    .endif
-    .set r, r - 1
-    .endr
+    each_by -1, r, %(\R - 1), \R, when %((i >= r) & (i - r < \K)), multiply_vectors \V, %(32 - (\R - r) * \V), \x
+    .endm
+    .macro multiply_vectors V, sum, x
+    each_from v, first, used, fma %(\sum + v), %(\x + v), %(i - r), 0
     .endm
 
 /* ---- a tile ---- */
 
     .macro load_weight ky
-    .if \ky == 0
-    ldr s0, [w]
-    .elseif \ky < 5
-    load_weight_at \ky, w, %(4 + \ky)
-    .else
     when %(\ky == 5), add scratch, w, x8
-    load_weight_at \ky, scratch, \ky
-    .endif
+    when %(\ky == 0), ldr s0, [w]
+    or_when %(\ky < 5), load_weight_by \ky, w, %(4 + \ky)
+    otherwise load_weight_by \ky, scratch, \ky
     .endm
-    .macro load_weight_at ky, from, offset
-    ldr s\ky, [\from, x\offset]
+    .macro load_weight_by to, from, offset
+    ldr s\to, [\from, x\offset]
     .endm
 
 /* What is ahead of the tile and beyond it at column kx of the kernel; which of its vectors there is
@@ -149,25 +133,18 @@ w .req x3
     .endm
 
     .macro load_bias sum, V
-    when %(\V == 2), load_bias_pair \sum, %(\sum + 1)
-    otherwise ldr q\sum, [sp, #at_locals]
-    .endm
-    .macro load_bias_pair first, second
-    ldp q\first, q\second, [sp, #at_locals]
+    when %(\V == 2), load_pair \sum, %(\sum + 1), [sp, #at_locals]
+    otherwise load_q \sum, [sp, #at_locals]
     .endm
 
     .macro store_rows V, R, side, to
-    .set i, 32 - \R * \V
     when %(\side == WHOLE), add scratch, \to, #12
-    .rept \R
-    .if \side == WHOLE
-    several st1, 1, %(i + 1), scratch, dst_row
-    several st1, 1, %(i), \to, dst_row
-    .else
-    several st1, \V, %(i), \to, dst_row
-    .endif
-    .set i, i + \V
-    .endr
+    each_by \V, i, %(32 - \R * \V), \R, store_row \V, \side, \to
+    .endm
+    .macro store_row V, side, to
+    when %(\side == WHOLE), several st1, 1, %(i + 1), scratch, dst_row
+    when %(\side == WHOLE), several st1, 1, %(i), \to, dst_row
+    otherwise several st1, \V, %(i), \to, dst_row
     .endm
 
     .macro take_columns K, V, R, side, padding
@@ -175,11 +152,7 @@ w .req x3
     otherwise take_columns_of_any_core \K, \V, \R, \side, \padding
     .endm
     .macro take_columns_of_any_core K, V, R, side, padding
-    .set i, 32 - \R * \V
-    .rept \R
-    load_bias %(i), \V
-    .set i, i + \V
-    .endr
+    each_by \V, i, %(32 - \R * \V), \R, load_bias %i, \V
     each kx, \K, take_column \K, \V, \R, \side, \padding
     .endm
 
