@@ -138,24 +138,24 @@ struct row {
     neo_dim channels, width, taps, step;
 };
 
-/* The first way that is planned; the layout of src and dst is the tag's. */
+/* The first way that is planned; the layout of src and dst is the tag's, which has a width of 1 if
+ * it has one dimension more. */
 static neo_primitive_desc *describe_row(const struct row *row, const char *tag)
 {
     neo_dim reach = (row->taps - 1) * row->step;
     neo_memory_desc image, weights;
-    assert_int_equal(neo_memory_desc_init_tag(&image, 3, (neo_dim[]){1, row->channels, row->width},
-                                              NEO_F32, tag),
-                     NEO_OK);
-    assert_int_equal(neo_memory_desc_init_tag(
-                         &weights, 4, (neo_dim[]){row->channels, 1, 1, row->taps}, NEO_F32, "any"),
-                     NEO_OK);
+    neo_dim dims[] = {1, row->channels, row->width, 1},
+            kernel[] = {row->channels, 1, 1, row->taps, 1};
+    int ndims = (int)strlen(tag);
+    assert_int_equal(neo_memory_desc_init_tag(&image, ndims, dims, NEO_F32, tag), NEO_OK);
+    assert_int_equal(neo_memory_desc_init_tag(&weights, ndims + 1, kernel, NEO_F32, "any"), NEO_OK);
     neo_convolution_desc desc = {
         .prop_kind = NEO_FORWARD_INFERENCE,
         .algorithm = NEO_CONVOLUTION_AUTO,
         .src = image,
         .weights = weights,
         .dst = image,
-        .strides = {1},
+        .strides = {1, 1},
         .dilations = {row->step - 1},
         .padding_left = {reach / 2},
         .padding_right = {reach - reach / 2},
@@ -179,6 +179,23 @@ static void check_row(const struct row *row, const char *tag, check_fn *check)
     while (neo_primitive_desc_next(pd) == NEO_OK);
     assert_int_equal(seen, 1);
     neo_primitive_desc_destroy(pd);
+}
+
+static void check_turned(const struct convolution_depthwise *plan)
+{
+    check_memory(plan);
+    assert_int_equal(plan->shape.out[HEIGHT], 1);
+    assert_int_equal(plan->task.out_cols, 400);
+    assert_int_equal(plan->task.kw, 9);
+}
+
+/* Kernels go along rows; an image that is one pixel wide has one that is a column. */
+static void columns_of_pixels_are_rows(void **state)
+{
+    (void)state;
+    static const char *const tags[] = {"nhwc", "nchw"};
+    for (size_t i = 0; i < count_of(tags); i++)
+        check_row(&(struct row){64, 400, 9, 1}, tags[i], check_turned);
 }
 
 /* A thread may run on a core of another kind than the one that a plan was made for. */
@@ -295,6 +312,7 @@ int main(void)
 #if !NEO_PORTABLE
         cmocka_unit_test(each_kind_of_core_has_its_kernel),
 #endif
+        cmocka_unit_test(columns_of_pixels_are_rows),
         cmocka_unit_test(kernels_of_any_core_have_their_memory),
         cmocka_unit_test(long_rows_are_done_as_they_are),
         cmocka_unit_test(planes_are_turned_where_it_is_faster),

@@ -63,7 +63,6 @@ struct plan {
     const struct dwconv_f32_task *task;
     struct axis x, y;
     int is_even;       /* rows that exist are as far from each other, and so are planes */
-    int goes_down;     /* tiles are of rows */
     ptrdiff_t plane;   /* bytes */
     uintptr_t origin;  /* where row and column 0 would be */
     const float *none; /* for the bias, if there is none */

@@ -67,46 +67,30 @@ static void list_columns(struct plan *plan, size_t y, size_t x)
     }
 }
 
-/* Where output row y has row ky of plane kz of the kernel; 0: in the padding. */
-static uintptr_t find_row(const struct plan *plan, size_t y, size_t kz, size_t ky)
-{
-    const struct dwconv_f32_task *task = plan->task;
-    size_t row = y * task->stride_h + ky * task->dilation_h;
-    if (!plan->is_even)
-        return (uintptr_t)task->rows[kz * task->rows_plane + row];
-    return plan->origin + (size_t)((ptrdiff_t)kz * plan->plane + (ptrdiff_t)row * plan->y.src);
-}
-
-/* A column of the kernel, tap by tap: of tiles of rows, or of rows that are not even. */
+/* A column of the kernel, tap by tap: of rows that are not even. */
 static void list_each(struct plan *plan, size_t y, size_t kx, ptrdiff_t column, struct range pixels)
 {
     const struct dwconv_f32_task *task = plan->task;
     size_t tap = kx;
-    for (size_t kz = 0; kz < task->kd; kz++)
-        for (size_t ky = 0; ky < task->kh; ky++, tap += task->kw) {
-            uintptr_t row = find_row(plan, y, kz, ky);
-            if (plan->goes_down)
-                pixels = find_range(&plan->y, place_of(&plan->y, y, ky), plan->y.stride,
-                                    plan->job.pixels);
-            if (row && pixels.begin < pixels.end)
-                add_taps(plan, row + (size_t)(column * plan->x.src),
+    for (size_t kz = 0; kz < task->kd; kz++) {
+        const float *const *rows = task->rows + kz * task->rows_plane + y * task->stride_h;
+        for (size_t ky = 0; ky < task->kh; ky++, tap += task->kw, rows += task->dilation_h)
+            if (*rows)
+                add_taps(plan, (uintptr_t)*rows + (size_t)(column * plan->x.src),
                          tap * task->weights_tap * sizeof(float), pixels, 1);
-        }
+    }
 }
 
 void dwconv_f32_listed_add_tile(struct plan *plan, size_t y, size_t x)
 {
-    struct range columns = {0, plan->task->kw}, pixels = {0, plan->job.pixels};
-    if (plan->is_even && !plan->goes_down) {
+    if (plan->is_even) {
         list_columns(plan, y, x);
         return;
     }
-    if (plan->goes_down)
-        columns = taps_of(&plan->x, x);
-    for (size_t kx = columns.begin; kx < columns.end; kx++) {
+    for (size_t kx = 0; kx < plan->task->kw; kx++) {
         ptrdiff_t column = place_of(&plan->x, x, kx);
-        if (!plan->goes_down)
-            pixels = find_range(&plan->x, column, plan->x.stride, plan->job.pixels);
-        list_each(plan, y, kx, column, pixels);
+        struct range pixels = find_range(&plan->x, column, plan->x.stride, plan->job.pixels);
+        if (pixels.begin < pixels.end)
+            list_each(plan, y, kx, column, pixels);
     }
 }

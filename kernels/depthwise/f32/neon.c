@@ -1,16 +1,14 @@
 /* Depthwise convolution of any size, channels as vectors: lists of taps for the assembly of
  * kernels/depthwise/f32/listed_neon.S.
  *
- * A tile is some pixels that are neighbours across or, where rows are short, down; it is repeated
- * in the other direction for as long as its taps are the same ones. So a list is made once for all
- * rows that have no padding, and once for each row that has. Taps of a column of the kernel whose
- * pixels are the same ones are a single entry of it; those that no pixel has are left out, and with
- * them their loads of weights. Source is read in place.
+ * A tile is some pixels that are neighbours; it is repeated down for as long as its taps are the
+ * same ones. So a list is made once for all rows that have no padding, and once for each row that
+ * has. Taps of a column of the kernel whose pixels are the same ones are a single entry of it;
+ * those that no pixel has are left out, and with them their loads of weights. Source is read in
+ * place.
  *
  * Channels that are left over overlap the ones before; images of fewer than four have no vectors.
  */
-#include <math.h>
-
 #include "kernels/asm/sizes.h"
 #include "kernels/depthwise/f32/depthwise.h"
 #include "kernels/depthwise/f32/listed.h"
@@ -41,21 +39,21 @@ static size_t count_alike(const struct axis *axis, size_t at)
     return at >= axis->whole.begin && at < axis->whole.end ? axis->whole.end - at : 1;
 }
 
-/* Tiles are repeated for outputs of the other axis that have the same taps. */
-static void repeat_across(struct plan *plan, const struct axis *others, size_t at)
+/* Tiles are repeated for rows that have the same taps. */
+static void repeat_down(struct plan *plan, size_t y)
 {
-    plan->job.repeats = plan->is_even ? count_alike(others, at) : 1;
-    plan->job.src_repeat = (ptrdiff_t)others->stride * others->src;
-    plan->job.dst_repeat = others->dst;
+    plan->job.repeats = plan->is_even ? count_alike(&plan->y, y) : 1;
+    plan->job.src_repeat = (ptrdiff_t)plan->y.stride * plan->y.src;
+    plan->job.dst_repeat = plan->y.dst;
 }
 
-/* How many tiles are done at once, of so many pixels, from output `at` on: in a row that is alone
- * all that have no padding. */
-static size_t choose_tiles(struct plan *plan, const struct axis *tiles, size_t at)
+/* How many tiles are done at once, of so many pixels, from column x on: in a row that is alone all
+ * that have no padding. */
+static size_t choose_tiles(struct plan *plan, size_t x)
 {
-    size_t most = plan->kind->pixels, alike = count_alike(tiles, at);
-    plan->job.pixels = choose_pixels(plan->kind, tiles->outputs - at);
-    if (plan->x.outputs * plan->y.outputs != tiles->outputs || alike < 2 * most)
+    size_t most = plan->kind->pixels, alike = count_alike(&plan->x, x);
+    plan->job.pixels = choose_pixels(plan->kind, plan->x.outputs - x);
+    if (plan->y.outputs != 1 || alike < 2 * most)
         return 1;
     plan->job.pixels = most;
     plan->job.repeats = alike / most;
@@ -78,24 +76,20 @@ static void run_tile(struct plan *plan, size_t y, size_t x, const float *clamp)
 static void run_groups(struct plan *plan, const struct kind *kind, size_t c, size_t groups)
 {
     const struct dwconv_f32_task *task = plan->task;
-    const struct axis *tiles = plan->goes_down ? &plan->y : &plan->x;
-    const struct axis *others = plan->goes_down ? &plan->x : &plan->y;
-    const float clamp[2 * LANES] = {task->low,  task->low,  task->low,  task->low,
-                                    task->high, task->high, task->high, task->high};
-    int clamps = task->low > -INFINITY || task->high < INFINITY;
+    float limits[2 * LANES];
+    const float *clamp = dwconv_f32_limits(task, limits);
     plan->kind = kind;
     plan->job.groups = groups;
     plan->job.src = c * sizeof(float);
     plan->job.weights = task->weights + c;
     plan->job.bias = task->bias ? task->bias + c : plan->none;
     plan->job.bias_next = task->bias ? kind->channels * sizeof(float) : 0;
-    const float *limits = clamps ? clamp : NULL;
-    for (size_t i = 0, count; i < tiles->outputs; i += count * plan->job.pixels) {
-        count = choose_tiles(plan, tiles, i);
-        for (size_t j = 0; j < others->outputs; j += count == 1 ? plan->job.repeats : 1) {
+    for (size_t x = 0, count; x < plan->x.outputs; x += count * plan->job.pixels) {
+        count = choose_tiles(plan, x);
+        for (size_t y = 0; y < plan->y.outputs; y += count == 1 ? plan->job.repeats : 1) {
             if (count == 1)
-                repeat_across(plan, others, j);
-            run_tile(plan, plan->goes_down ? i : j, plan->goes_down ? j : i, limits);
+                repeat_down(plan, y);
+            run_tile(plan, y, x, clamp);
         }
     }
 }
@@ -154,39 +148,6 @@ static void find_whole(struct axis *axis)
     axis->whole.end = smaller(first.end, last.end);
 }
 
-/* Instructions for all tiles of `along` and their lists, of each of which `list` are for a column
- * of the kernel. */
-static size_t count_work(const struct plan *plan, const struct axis *along,
-                         const struct axis *other, size_t list)
-{
-    enum { TAP = 24 };
-    const struct range *whole = &other->whole;
-    size_t same = whole->begin < whole->end ? whole->end - whole->begin - 1 : 0;
-    size_t tiles = (along->outputs + quads.pixels - 1) / quads.pixels;
-    size_t column = plan->task->kh * TAP * (plan->task->channels + LINE - 1) / LINE;
-    return tiles * (other->outputs * column + (other->outputs - same) * list);
-}
-
-/* Where rows are short, or have padding while columns have none. */
-static int is_less_down(const struct plan *plan)
-{
-    enum { COLUMN = 50, TAP = 60 };
-    return plan->is_even && plan->x.outputs * plan->y.outputs > 1 &&
-           count_work(plan, &plan->y, &plan->x, plan->task->kh * TAP) <
-               count_work(plan, &plan->x, &plan->y, COLUMN);
-}
-
-static void plan_tiles(struct plan *plan)
-{
-    plan->goes_down = is_less_down(plan);
-    const struct axis *tiles = plan->goes_down ? &plan->y : &plan->x;
-    plan->job = (struct dwconv_f32_listed){
-        .runs = plan->runs,
-        .between = (ptrdiff_t)tiles->stride * tiles->src,
-        .dst_pixel = tiles->dst,
-    };
-}
-
 static void make_plan(struct plan *plan, const struct dwconv_f32_task *task)
 {
     static const float none[2 * LINE];
@@ -215,7 +176,11 @@ static void make_plan(struct plan *plan, const struct dwconv_f32_task *task)
                                                             (task->kh - 1) * task->dilation_h + 1);
     find_whole(&plan->x);
     find_whole(&plan->y);
-    plan_tiles(plan);
+    plan->job = (struct dwconv_f32_listed){
+        .runs = plan->runs,
+        .between = (ptrdiff_t)plan->x.stride * plan->x.src,
+        .dst_pixel = plan->x.dst,
+    };
     plan_steps(plan);
 }
 

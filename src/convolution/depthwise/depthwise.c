@@ -15,10 +15,10 @@
 /* Could the scratchpad's size overflow? Images may be astronomical where strides are 0. What a task
  * has is rows of source or dst, of at most a line of channels each or few enough to fit into the L1
  * cache, pointers to the rows, and zeros; no dimension of it is above this bound. */
-static bool depthwise_fits(const struct problem *problem)
+static bool shape_fits(const struct convolution_shape *shape)
 {
     enum { BYTES = 4096, MOST_TASKS = 1 << 16 }; /* a value's share is far below */
-    struct convolution_shape s = *convolution_shape_of(problem);
+    struct convolution_shape s = *shape;
     size_t width = (size_t)max_size((size_t)s.in[WIDTH], (size_t)s.out[WIDTH]), rows, taps, bytes;
     size_t extent = ((size_t)s.kernel[HEIGHT] - 1) * (size_t)s.dilation[HEIGHT] + 1;
     return checked_mul(&taps, (size_t)s.kernel[DEPTH], (size_t)s.kernel[HEIGHT]) &&
@@ -33,6 +33,15 @@ static bool depthwise_fits(const struct problem *problem)
            checked_add(&width, width, (size_t)s.kernel[WIDTH] * (size_t)s.dilation[WIDTH]) &&
            checked_mul(&bytes, rows, width) && checked_mul(&bytes, bytes, BYTES) &&
            checked_mul(&bytes, bytes, MOST_TASKS);
+}
+
+static bool depthwise_fits(const struct problem *problem)
+{
+    struct convolution_shape turned = *convolution_shape_of(problem);
+    if (!depthwise_may_turn(&turned))
+        return shape_fits(&turned);
+    convolution_turn_column(&turned);
+    return shape_fits(convolution_shape_of(problem)) && shape_fits(&turned);
 }
 
 const char *convolution_refuse_groups(const struct problem *problem, const struct cpu *cpu)

@@ -19,6 +19,12 @@ static inline size_t depthwise_at_least_1(neo_dim size)
     return size < 1 ? 1 : (size_t)size;
 }
 
+/* Kernels go along rows; the order of sums stays the same where the kernel is not deep. */
+static inline bool depthwise_may_turn(const struct convolution_shape *shape)
+{
+    return convolution_is_column(shape) && shape->kernel[DEPTH] == 1;
+}
+
 struct convolution_depthwise {
     struct convolution_shape shape;
     struct dwconv_f32_task task;    /* what all calls have in common */

@@ -269,6 +269,8 @@ void depthwise_plan(void *plan, const struct problem *problem, const struct cpu 
     mine->channels = depthwise_at_least_1(s->groups) * mine->multiplier;
     mine->reads_dst = fusion.reads_dst;
     mine->finishes = !fusion.complete || fusion.reads_dst;
+    if (depthwise_may_turn(s) && !mine->finishes) /* that asks where in the image a pixel is */
+        convolution_turn_column(&mine->shape);
     mine->task = (struct dwconv_f32_task){
         .out_cols = (size_t)s->out[WIDTH],
         .first = -s->padding[WIDTH],
