@@ -128,34 +128,16 @@ INLINE void copy_apart(const struct dwconv_f32_task *task, float *to, const floa
     }
 }
 
-/* Of C channels, which are one to four whole vectors. */
-INLINE void copy_vectors(float *to, const float *from, size_t count, size_t step, size_t C)
+/* Pixels of vectors that follow each other in `to`, `step` values from each other in `from`; the
+ * last vector may overlap the one before. */
+INLINE void copy_vectors(float *to, const float *from, size_t count, size_t step, size_t channels)
 {
-    for (; count; count--, to += C, from += step) {
-        float32x4_t values[4];
-#pragma GCC unroll 4
-        for (size_t i = 0; i < C / LANES; i++)
-            values[i] = vld1q_f32(from + i * LANES);
-#pragma GCC unroll 4
-        for (size_t i = 0; i < C / LANES; i++)
-            vst1q_f32(to + i * LANES, values[i]);
+    size_t last = channels - LANES;
+    for (; count; count--, to += channels, from += step) {
+        for (size_t c = 0; c < last; c += LANES)
+            vst1q_f32(to + c, vld1q_f32(from + c));
+        vst1q_f32(to + last, vld1q_f32(from + last));
     }
-}
-
-/* Pixels that follow each other in `to`, `step` values from each other in `from`. */
-INLINE void copy_interleaved(float *to, const float *from, size_t count, size_t step, size_t C)
-{
-    if (C == 16)
-        copy_vectors(to, from, count, step, 16);
-    else if (C == 12)
-        copy_vectors(to, from, count, step, 12);
-    else if (C == 8)
-        copy_vectors(to, from, count, step, 8);
-    else if (C == LANES)
-        copy_vectors(to, from, count, step, LANES);
-    else
-        for (; count; count--, to += C, from += step)
-            memcpy(to, from, C * sizeof *to);
 }
 
 /* `to`: zeros where there is padding. */
@@ -172,7 +154,7 @@ INLINE void copy_row(const struct dwconv_f32_task *task, float *to, const float 
         memcpy(to, from, count * task->channels * sizeof *to);
         return;
     }
-    copy_interleaved(to, from, count, task->column, task->channels);
+    copy_vectors(to, from, count, task->column, task->channels);
 }
 
 #endif
