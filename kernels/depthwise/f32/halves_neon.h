@@ -50,7 +50,5 @@
 /* The same out of turn: then the turn of x23 and x24 moves on. */
     .macro insert_early
     insert_older
-    .if begun == 0
-    .set loads, loads + 1
-    .endif
+    when %(begun == 0), .set loads, loads + 1
     .endm

@@ -25,111 +25,60 @@ missing .req x23 /* columns of taps before the first one */
 leaves_loop .req x24 /* 0: neither limits nor missing columns */
     registers 25, bias, link
 
-/* Vector registers: sums are v0 … v7 and v16 … v19; then there are a row of weights in lanes, and two
- * rows of source in turn. Limits are v8 and v9; v10 … v15 are the caller's. */
-    .set WEIGHTS, 20
-    .set TAPS, 24
-    .set LOW, 8
-    .set HIGH, 9
-
-/* v(register) becomes the register of sum i; comparisons of the assembler are -1 if true. */
-    .macro find_sum i
-    .set register, (\i) - 8 * ((\i) > 7)
-    .endm
+/* Vector registers: two rows of source in turn in v0 … v7; sums are v16 … v27; then there are a row of
+ * weights in lanes, and limits in v31 and v8. v9 … v15 are the caller's. */
+    .set TAPS, 0
+    .set SUMS, 16
+    .set MOST_SUMS, 12
+    .set WEIGHTS, 28
+    .set LOW, 31
+    .set HIGH, 8
 
 /* ---- sums ---- */
 
     .macro begin_sums count
-    .set i, 0
-    .rept \count / 2
-    find_sum i
-    begin_two %(register), %(register + 1)
-    .set i, i + 2
-    .endr
-    .if \count % 2
-    find_sum \count - 1
-    load_at %(register), bias, 0
-    .endif
+    each_by 2, i, SUMS, %(\count / 2), load_pair %i, %(i + 1), [bias]
+    when %(\count % 2), load_q %i, [bias]
     .endm
-    .macro begin_two first, second
-    ldp q\first, q\second, [bias]
-    .endm
-    .set MOST_SUMS, 12
 
 /* Row j of the tile. */
     .macro store_row j, vectors, dst
-    find_sum (\j) * \vectors
-    when %(\vectors == 4), store_two %(register), %(register + 1), \dst
-    otherwise store_at %(register), \dst, 0
-    find_sum (\j) * \vectors + \vectors - 1
-    .if \vectors == 4
-    add scratch, \dst, last
-    store_two %(register - 1), %(register), scratch
-    .elseif \vectors > 1
-    add scratch, \dst, last
-    store_at %(register), scratch, 0
-    .endif
+    .set sum, SUMS + (\j) * \vectors
+    when %(\vectors == 4), several_at st1, 2, %sum, \dst
+    otherwise store_q %sum, [\dst]
+    when %(\vectors > 1), add scratch, \dst, last
+    when %(\vectors == 4), several_at st1, 2, %(sum + 2), scratch
+    when %(\vectors == 2), store_q %(sum + 1), [scratch]
     add \dst, \dst, dst_row
-    .endm
-    .macro store_two first, second, dst
-    st1 {v\first\().4s, v\second\().4s}, [\dst]
-    .endm
-    .macro store_at sum, dst, offset
-    str q\sum, [\dst, \offset]
     .endm
 
 /* ---- rows of source ---- */
 
-    .macro load_first first, second, at
-    ldp q\first, q\second, [x\at]
-    .endm
-    .macro load_second first, second, at
+    .macro load_fours into, at
+    load_pair \into, %(\into + 1), [x\at]
     add scratch, x\at, last
-    ldp q\first, q\second, [scratch]
-    .endm
-    .macro load_at into, at, offset
-    ldr q\into, [\at, \offset]
-    .endm
-    .macro load_vector into, at, offset
-    ldr q\into, [x\at, \offset]
-    .endm
-    .macro advance at, distance
-    add x\at, x\at, \distance
+    load_pair %(\into + 2), %(\into + 3), [scratch]
     .endm
 
 /* Row i of a column of taps; its address goes on, after the last column to the next tile. */
     .macro load_source i, column, vectors
     .set into, TAPS + 4 * (\i % 2)
     .set at, 8 + \i
-    .if \vectors == 4
-    load_first %(into), %(into + 1), %(at)
-    load_second %(into + 2), %(into + 3), %(at)
-    .else
-    load_vector %(into), %(at), 0
-    when %(\vectors > 1), load_vector %(into + 1), %(at), last
-    .endif
-    when %(\column < 2), advance %(at), tap_column
-    otherwise advance %(at), next_tile
+    when %(\vectors == 4), load_fours %into, %at
+    otherwise load_indexed %into, %at, q, 0
+    when %(\vectors == 2), load_indexed %(into + 1), %at, q, last
+    when %(\column < 2), add_x %at, %at, tap_column
+    otherwise add_x %at, %at, next_tile
     .endm
 
 /* Its products, for each row j that has it as a tap. */
     .macro multiply_source i, column, rows, first, vectors
-    .set j, 0
-    .rept \rows
-    .set tap, \first + \i - j
-    .if tap >= 0 && tap <= 2
-    multiply_row %(j), %(tap), %(TAPS + 4 * (\i % 2)), \column, \vectors
-    .endif
-    .set j, j + 1
-    .endr
+    each j, \rows, multiply_row %(\first + \i - j), \i, \column, \vectors
     .endm
-    .macro multiply_row row, tap, from, lane, vectors
-    .set v, 0
-    .rept \vectors
-    find_sum \row * \vectors + v
-    fma %(register), %(\from + v), %(WEIGHTS + \tap), \lane
-    .set v, v + 1
-    .endr
+    .macro multiply_row tap, i, lane, vectors
+    .if \tap >= 0 && \tap <= 2
+    each v, \vectors, fma %(SUMS + j * \vectors + v), %(TAPS + 4 * (\i % 2) + v), %(WEIGHTS + \tap), \lane
+    .endif
     .endm
 
 /* ---- functions ---- */
@@ -137,21 +86,14 @@ leaves_loop .req x24 /* 0: neither limits nor missing columns */
     .macro load_weights row
     ldur q\row, [scratch, #(12 * (\row - WEIGHTS))]
     .endm
-    .macro next_source at
-    advance_from %(\at), %(\at - 1)
-    .endm
-    .macro advance_from at, before
-    add x\at, x\before, src_apart
-    .endm
 
     .macro take_column column, rows, first, sources, vectors
     load_source 0, \column, \vectors
-    .set i, 0
-    .rept \sources
+    each i, \sources, take_source \column, \rows, \first, \sources, \vectors
+    .endm
+    .macro take_source column, rows, first, sources, vectors
     when %(i + 1 < \sources), load_source %(i + 1), \column, \vectors
-    multiply_source %(i), \column, \rows, \first, \vectors
-    .set i, i + 1
-    .endr
+    multiply_source %i, \column, \rows, \first, \vectors
     .endm
 
     .macro store_rows rows, vectors
@@ -212,15 +154,10 @@ leaves_loop .req x24 /* 0: neither limits nor missing columns */
 
 /* Of all sums from the last one of a tile to the first one. */
 .Lclamp_sums:
-    .set i, MOST_SUMS - 1
-    .rept MOST_SUMS
-    find_sum i
-    clamp_to %(register), %(LOW), %(HIGH)
-    .set i, i - 1
-    .endr
+    each_by -1, i, %(SUMS + MOST_SUMS - 1), MOST_SUMS, clamp_to %i, %LOW, %HIGH
     ret
 
-/* The code of strips keeps what it has in x0, x19 … x26, v8 and v9. */
+/* The code of strips keeps what it has in x0, x19 … x26, v8 and v31. */
     begin_function dwconv_f32_rectangle_run
     save_registers 1, 26
     mov link, x30
@@ -229,9 +166,9 @@ leaves_loop .req x24 /* 0: neither limits nor missing columns */
     ldp tap_column, limits, [job, #job.tap_column]
     add bias, job, #job.bias
     cbz limits, .Lnext_strip
-    ld1r {v8.4s}, [limits]
+    ld1r {v31.4s}, [limits]
     add scratch, limits, #4
-    ld1r {v9.4s}, [scratch]
+    ld1r {v8.4s}, [scratch]
 /* For all rows that a tile may have. */
 .Lnext_strip:
     ldp x8, dst, [strip, #strip.src]
@@ -242,7 +179,7 @@ leaves_loop .req x24 /* 0: neither limits nor missing columns */
     add dst, all_dst, dst
     add dst_1, dst, dst_apart
     add dst_2, dst_1, dst_apart
-    for_all next_source, 9, 4
+    each_from at, 9, 4, add_x %at, %(at - 1), src_apart
     orr leaves_loop, limits, missing
     add scratch, job, scratch
     for_all load_weights, WEIGHTS, 3

@@ -20,9 +20,7 @@
 /* What row i of source gives to outputs of row r in a slot of sums by the weights of column kx; slot
  * 9: nothing. */
     .macro tap V, L, slot, kx
-    .if \slot < 9
-    each v, \V, fma %(9 * \V + (r * \L + \slot) * \V + v), %(30 + v), %(((i - r * S) * 3 + \kx) * \V + v)
-    .endif
+    when %(\slot < 9), each v, \V, fma %(9 * \V + (r * \L + \slot) * \V + v), %(30 + v), %(((i - r * S) * 3 + \kx) * \V + v)
     .endm
 
 /* A column of source: the slots of sums that its values reach with kx = 0, 1, 2. Of its rows the first
@@ -58,18 +56,14 @@
  * they were stored, as a branch for each output would cost those convolutions more that have none. */
     .macro clamp_stored V, R
     ldp q30, q31, [clamp]
-    .if \R == 2
-    sub x10, x15, x14
-    .endif
+    when %(\R == 2), sub x10, x15, x14
 1:  load_one_or_two \V, %(9 * \V), x9
     .if \R == 2
     add x11, x9, x10
     load_one_or_two \V, %(10 * \V), x11
     .endif
     clamp_all %(9 * \V), %(\R * \V), 30, 31
-    .if \R == 2
-    several_at st1, \V, %(10 * \V), x11
-    .endif
+    when %(\R == 2), several_at st1, \V, %(10 * \V), x11
     several st1, \V, %(9 * \V), x9, dst_column
     cmp x9, x14
     b.ne 1b

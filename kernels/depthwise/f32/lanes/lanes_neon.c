@@ -142,7 +142,7 @@ static struct memory divide_memory(const struct dwconv_f32_task *task, void *bas
         .tap = round_to(task->channels + LANES, LANES),
     };
     size_t tap = memory.tap * sizeof(float), row = row_of(task) * sizeof(float);
-    size_t lines = larger(larger(rows, TOGETHER), task->kd * task->kh);
+    size_t lines = larger(rows, TOGETHER);
     memory.offsets = take(&memory, base, task->kw * task->kd * sizeof(size_t));
     memory.lines = take(&memory, base, lines * sizeof(float *));
     memory.phases = take(&memory, base, (task->channels + 1) * sizeof *memory.phases);
@@ -341,28 +341,12 @@ static int has_vectors(const struct dwconv_f32_task *task)
            (goes_by_line(task) && task->out_cols * task->channels >= LANES);
 }
 
-/* The planes of a deep kernel as further rows of it, which then are listed for each row of dst. */
-static void run_without_vectors(const struct dwconv_f32_task *task, const float **lines)
-{
-    struct dwconv_f32_task row = *task;
-    row.kd = 1;
-    row.kh = task->kd * task->kh;
-    row.dilation_h = row.out_rows = 1;
-    row.rows = lines;
-    for (size_t y = 0; y < task->out_rows; y++, row.dst += task->dst_row) {
-        for (size_t i = 0; i < row.kh; i++)
-            lines[i] = task->rows[i / task->kh * task->rows_plane + y * task->stride_h +
-                                  i % task->kh * task->dilation_h];
-        dwconv_f32_neon.run(&row);
-    }
-}
-
 static void run(const struct dwconv_f32_task *task)
 {
     float limits[8];
     struct memory memory = divide_memory(task, task->scratch);
     if (!has_vectors(task)) {
-        run_without_vectors(task, memory.lines);
+        dwconv_f32_ref.run(task);
         return;
     }
     struct dwconv_f32_lanes plan = {

@@ -52,14 +52,6 @@ to .req x3 /* where w is no longer needed */
     store_rows 2, 7, WHOLE, out
     next_whole_plane 7, 6b
     .endm
-/* 7x7 has no other tiles. */
-    .macro function_of_7 name, K
-    begin_planes dwconv_f32_planes_\name
-    begin_tiles \K
-    planes_of_7 \K
-    pop_and_return
-    end_function dwconv_f32_planes_\name
-    .endm
 
 /* ---- planes of 14x14, whose rows follow one another: no column is done twice ----
  *
@@ -91,9 +83,7 @@ ends .req x28 /* the middle of the copies */
 /* With every other row of the tiles: more at a time would keep loads from these. */
     .macro copy_next
     .set copied, rows_done / 2
-    .if (rows_done % 2 == 0) & (copied < 7 * end_columns)
-    copy_ends %(copied / end_columns), %(copied % end_columns)
-    .endif
+    when %((rows_done % 2 == 0) & (copied < 7 * end_columns)), copy_ends %(copied / end_columns), %(copied % end_columns)
     .set rows_done, rows_done + 1
     .endm
     .macro copy_ends i, kx

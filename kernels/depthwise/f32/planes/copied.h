@@ -25,7 +25,6 @@ struct dwconv_f32_copied {
     size_t clamps;       /* is there a limit? */
     float32x4_t bias[2], low, high;
     size_t evens, odds; /* in pairs: the first `evens` taps, and as far as `odds` */
-    size_t columns;     /* of dst, if they are no vector; else how many that has */
 };
 
 /* Kernels of three, five and seven rows; rectangles of so many rows and vectors. */

@@ -21,6 +21,7 @@
 #include "kernels/depthwise/f32/depthwise.h"
 #include "kernels/depthwise/f32/planes/copied.h"
 #include "kernels/depthwise/f32/planes/copied_offsets.h"
+#include "kernels/depthwise/f32/planes/planes.h"
 
 enum { LANES = 4, TILE = 10, LEAST = 8, FEW = 4 };
 
@@ -54,8 +55,8 @@ static size_t most_blocks(const struct dwconv_f32_task *task)
 
 static struct copy plan_copy(const struct dwconv_f32_task *task)
 {
-    size_t stride = task->stride_w, columns = larger(task->out_cols, LANES);
-    size_t span = (columns - 1) * stride + (task->kw - 1) * task->dilation_w + 1;
+    size_t stride = task->stride_w;
+    size_t span = (task->out_cols - 1) * stride + (task->kw - 1) * task->dilation_w + 1;
     size_t part = (span + stride - 1) / stride, pitch = part * stride;
     size_t rows = (task->out_rows - 1) * task->stride_h + (task->kh - 1) * task->dilation_h + 1;
     size_t left = task->first < 0 ? smaller((size_t)-task->first, span) : 0;
@@ -140,7 +141,7 @@ static struct dwconv_f32_copied_block block_at(const struct dwconv_f32_task *tas
 /* Where the part of `length` that begins at `at` is, such that it ends with the whole. */
 static size_t fitted(size_t at, size_t length, size_t whole)
 {
-    return whole < length ? 0 : smaller(at, whole - length);
+    return smaller(at, whole - length);
 }
 
 /* Rows of dst from one of a rectangle to the next; 0: there are no rectangles. */
@@ -320,18 +321,6 @@ INLINE void copy_by_vectors(const struct copy *copy, float *to, const float *con
     }
 }
 
-static __attribute__((noinline)) void copy_dense(const struct copy *copy, float *to,
-                                                 const float *const *rows, size_t ahead)
-{
-    copy_by_vectors(copy, to, rows, ahead, 1);
-}
-
-static __attribute__((noinline)) void copy_apart(const struct copy *copy, float *to,
-                                                 const float *const *rows, size_t ahead)
-{
-    copy_by_vectors(copy, to, rows, ahead, 2);
-}
-
 static void copy_planes(const struct dwconv_f32_task *task, const struct copy *copy, float *to,
                         size_t ahead)
 {
@@ -341,9 +330,9 @@ static void copy_planes(const struct dwconv_f32_task *task, const struct copy *c
         if (stride > 2 || copy->count < stride * LANES)
             copy_rows(copy, stride, to, rows, copy->column + ahead);
         else if (stride == 2)
-            copy_apart(copy, to, rows, copy->column + ahead);
+            copy_by_vectors(copy, to, rows, copy->column + ahead, 2);
         else
-            copy_dense(copy, to, rows, copy->column + ahead);
+            copy_by_vectors(copy, to, rows, copy->column + ahead, 1);
     }
 }
 
@@ -416,22 +405,17 @@ INLINE void run_tile(const struct dwconv_f32_copied *job,
         add_taps(sums, job, src, 0, job->count, B);
     clamp_sums(sums, job, B);
 #pragma GCC unroll 16
-    for (size_t i = 0; i < B; i++) {
-        float *to = to_byte(dst, blocks[i].dst);
-        if (B == 1)
-            store_part(to, sums[i], job->columns);
-        else
-            vst1q_f32(to, sums[i]);
-    }
+    for (size_t i = 0; i < B; i++)
+        vst1q_f32(to_byte(dst, blocks[i].dst), sums[i]);
 }
 
-/* Fewer blocks than a tile has; only single ones may be narrower than a vector. */
+/* Fewer blocks than a tile has. */
 static __attribute__((noinline)) void run_few(const struct dwconv_f32_copied *job,
                                               const struct dwconv_f32_copied_block *block,
                                               size_t count)
 {
     size_t i = 0, last = count - FEW;
-    for (; count >= FEW && job->columns == LANES && i < count; i += FEW)
+    for (; count >= FEW && i < count; i += FEW)
         run_tile(job, block + smaller(i, last), FEW);
     for (; i < count; i++)
         run_tile(job, block + i, 1);
@@ -450,7 +434,7 @@ INLINE void run_blocks(const struct dwconv_f32_copied *job,
                        const struct dwconv_f32_copied_block *blocks, size_t count)
 {
     size_t tiles = (count + TILE - 1) / TILE;
-    if (count < LEAST || job->columns < LANES)
+    if (count < LEAST)
         run_few(job, blocks, count);
     else if (count < TILE || count <= tiles * LEAST || job->evens)
         run_tiles(job, blocks, count, LEAST);
@@ -473,7 +457,7 @@ static struct dwconv_f32_copied plan_job(const struct dwconv_f32_task *task,
                                          const struct copy *copy, const struct parts *parts)
 {
     size_t column = task->kd * task->kh, pairs = task->kw / 2;
-    size_t apart = rows_apart(task), most = task->out_cols - smaller(LANES, task->out_cols);
+    size_t apart = rows_apart(task), most = task->out_cols - LANES;
     return (struct dwconv_f32_copied){
         .taps = parts->taps,
         .weights = parts->weights,
@@ -487,7 +471,6 @@ static struct dwconv_f32_copied plan_job(const struct dwconv_f32_task *task,
         .low = vdupq_n_f32(task->low),
         .high = vdupq_n_f32(task->high),
         .clamps = (size_t)dwconv_f32_clamps(task),
-        .columns = smaller(task->out_cols, LANES),
     };
 }
 
@@ -533,7 +516,7 @@ static void run(const struct dwconv_f32_task *task)
 
 static int does(const struct dwconv_f32_task *task)
 {
-    return task->column == 1 && task->dst_column == 1 && task->out_cols >= LANES;
+    return planes_does(task);
 }
 
 /* Of 7x7, columns of so many rows are better shared where channels are vectors. */

@@ -12,10 +12,10 @@
  *
  * What this cannot do is done on copies of the rows, by planes/copied_neon.c. */
 #include <arm_neon.h>
-#include <math.h>
 
 #include "kernels/asm/sizes.h"
 #include "kernels/depthwise/f32/depthwise.h"
+#include "kernels/depthwise/f32/extent.h"
 #include "kernels/depthwise/f32/planes/planes.h"
 #include "kernels/depthwise/f32/rectangle.h"
 #include "kernels/depthwise/f32/rectangle_offsets.h"
@@ -73,15 +73,8 @@ static int is_narrow(const struct span *span)
     return span->end - span->begin < LANES;
 }
 
-/* Are all taps of the vector that begins there in the row, and all of its outputs? */
-static int reads_row(const struct direction *columns, const struct span *span, ptrdiff_t begin)
-{
-    return begin >= 0 && (size_t)begin + LANES <= columns->outputs &&
-           exists(columns, (size_t)begin, span->first) &&
-           exists(columns, (size_t)begin + LANES - 1, span->first + span->taps - 1);
-}
-
-/* Narrow spans begin where a vector can, that overlaps none but wide ones. 0: there is no place. */
+/* Narrow spans begin where a vector can, that overlaps none but wide ones, whose outputs have all
+ * of its taps. 0: there is no place. */
 static int widen_spans(struct spans *spans, const struct direction *columns)
 {
     for (size_t i = 0; i < spans->count; i++) {
@@ -90,9 +83,9 @@ static int widen_spans(struct spans *spans, const struct direction *columns)
             continue;
         int before = i > 0 && !is_narrow(span - 1);
         int behind = i + 1 < spans->count && !is_narrow(span + 1);
-        if (behind && reads_row(columns, span, (ptrdiff_t)span->begin))
+        if (behind && exists(columns, span->begin + LANES - 1, span->first + span->taps - 1))
             continue;
-        if (!before || !reads_row(columns, span, (ptrdiff_t)span->end - LANES))
+        if (!before || !exists(columns, span->end - LANES, span->first))
             return 0;
         span->begin = span->end - LANES;
         span->end = span->begin + 1; /* it stays narrow */
@@ -370,41 +363,29 @@ static void run_plane(const struct plan *plan, const struct dwconv_f32_task *tas
         fill_empty_rows(plan, task, task->dst + channel * task->dst_plane, bias);
 }
 
-/* The rows that exist, which are to be equally far from each other. 0: they are not. */
-static int find_rows(struct direction *rows, const struct dwconv_f32_task *task)
-{
-    size_t count = task->out_rows + (KERNEL - 1) * task->dilation_h, begin = 0;
-    while (begin < count && !task->rows[begin])
-        begin++;
-    size_t end = begin;
-    while (end < count && task->rows[end])
-        end++;
-    *rows = (struct direction){task->out_rows, task->dilation_h, (ptrdiff_t)begin, (ptrdiff_t)end};
-    return end <= begin + 1 || planes_are_even(task, begin, end);
-}
-
 static int make_plan(struct plan *plan, const struct dwconv_f32_task *task)
 {
     struct direction columns = {task->out_cols, task->dilation_w, -task->first,
                                 (ptrdiff_t)task->columns - task->first};
-    if (!find_rows(&plan->rows, task) || !find_spans(&plan->columns, &columns) ||
-        !saves_copies(&plan->columns, task->out_cols) || !widen_spans(&plan->columns, &columns))
+    struct extent extent;
+    if (!extent_find(&extent, task->rows, task->out_rows + (KERNEL - 1) * task->dilation_h) ||
+        !find_spans(&plan->columns, &columns) || !saves_copies(&plan->columns, task->out_cols) ||
+        !widen_spans(&plan->columns, &columns))
         return 0;
-    ptrdiff_t begin = plan->rows.begin, bytes = (ptrdiff_t)sizeof(float);
-    const float *const *row = task->rows + begin;
-    ptrdiff_t step = plan->rows.end - begin > 1 ? row[1] - row[0] : 0;
-    int clamps = task->low > -INFINITY || task->high < INFINITY;
+    ptrdiff_t begin = (ptrdiff_t)extent.begin, bytes = (ptrdiff_t)sizeof(float);
+    ptrdiff_t step = extent.row / bytes;
+    plan->rows = (struct direction){task->out_rows, task->dilation_h, begin, (ptrdiff_t)extent.end};
     plan->limits[0] = task->low;
     plan->limits[1] = task->high;
-    plan->src_row = step * bytes;
+    plan->src_row = extent.row;
     plan->dst_row = task->dst_row * sizeof(float);
     plan->job = (struct dwconv_f32_rectangle){
-        .src = plan->rows.end > begin ? row[0] - begin * step + task->first : NULL,
+        .src = plan->rows.end > begin ? task->rows[begin] - begin * step + task->first : NULL,
         .dst = task->dst,
         .src_apart = (ptrdiff_t)task->dilation_h * plan->src_row,
         .dst_apart = (ptrdiff_t)(task->dilation_h * plan->dst_row),
         .tap_column = (ptrdiff_t)task->dilation_w * bytes,
-        .limits = clamps ? plan->limits : NULL,
+        .limits = dwconv_f32_clamps(task) ? plan->limits : NULL,
     };
     plan->end = task->scratch;
     plan->empty_rows = 0;
@@ -426,9 +407,8 @@ static void run(const struct dwconv_f32_task *task)
 
 static int does(const struct dwconv_f32_task *task)
 {
-    return task->column == 1 && task->dst_column == 1 && task->kh == KERNEL && task->kw == KERNEL &&
-           task->stride_h == 1 && task->stride_w == 1 &&
-           (task->dilation_h > 1 || task->dilation_w > 1);
+    return planes_does(task) && task->kh == KERNEL && task->kw == KERNEL && task->stride_h == 1 &&
+           task->stride_w == 1 && (task->dilation_h > 1 || task->dilation_w > 1);
 }
 
 const struct dwconv_f32_kernel dwconv_f32_planes_dilated_neon = {

@@ -167,9 +167,7 @@ bias_pair .req x27
     .set r, target % \R
     .set i, r + \ky
     .set product_kx, target / \R
-    .if (i >= top) & (i < end)
-    each v, \V, multiply_vector \ky, \V, \R, \side
-    .endif
+    when %((i >= top) & (i < end)), each v, \V, multiply_vector \ky, \V, \R, \side
     .endif
     .endm
     .macro multiply_vector ky, V, R, side

@@ -20,9 +20,7 @@ static size_t count_tiles(const struct dwconv_f32_task *task)
 
 static size_t scratch_bytes(const struct dwconv_f32_task *task)
 {
-    size_t own = count_tiles(task) * sizeof(struct dwconv_f32_planes_tile);
-    size_t wide = dwconv_f32_planes_copied_neon.scratch_bytes(task);
-    return own > wide ? own : wide;
+    return planes_scratch_bytes(task, count_tiles(task));
 }
 
 /* Tall tiles, and for what is left one that overlaps them: of 3x3 a low one above padding. */
@@ -128,11 +126,11 @@ static int find_edges(struct edges *edges, const struct dwconv_f32_task *task)
     return width >= WIDE;
 }
 
-/* For 5x5 there are tall ones only, which must not overlap much; for 7x7 none. */
+/* For 5x5 there are tall ones only, which must not overlap much. */
 static int suits_height(const struct dwconv_f32_task *task)
 {
     size_t rows = task->out_rows, tiles = (rows + TALL - 1) / TALL;
-    return task->kh == 3 || (task->kh == 5 && tiles * TALL * 8 <= rows * 9);
+    return task->kh == 3 || tiles * TALL * 8 <= rows * 9;
 }
 
 /* Does the assembly need no list of tiles for these planes? They are one block of it; of 14x14 only
@@ -141,9 +139,8 @@ static int are_whole(const struct dwconv_f32_task *task, const struct planes_gap
                      const struct edges *edges, dwconv_f32_planes_fn *function)
 {
     size_t rows = task->out_rows, first = gap->above;
-    int is_flat = rows == TALL ||
-                  (rows == 2 * TALL && task->kh < 7 && function != dwconv_f32_planes_3s1_a55 &&
-                   task->rows[first + 1] - task->rows[first] == (ptrdiff_t)rows);
+    int is_flat = rows == TALL || (rows == 2 * TALL && function != dwconv_f32_planes_3s1_a55 &&
+                                   task->rows[first + 1] - task->rows[first] == (ptrdiff_t)rows);
     return is_flat && task->out_cols == rows && gap->above && gap->below && edges->left &&
            edges->right;
 }
@@ -168,31 +165,17 @@ static void run_with(const struct dwconv_f32_task *task, dwconv_f32_planes_fn *f
 
 static void run(const struct dwconv_f32_task *task)
 {
-    static dwconv_f32_planes_fn *const functions[] = {dwconv_f32_planes_3s1, dwconv_f32_planes_5s1,
-                                                      dwconv_f32_planes_7s1};
-    run_with(task, functions[task->kh / 2 - 1]);
+    run_with(task, task->kh == 3 ? dwconv_f32_planes_3s1 : dwconv_f32_planes_5s1);
 }
 
 static void run_a55(const struct dwconv_f32_task *task)
 {
-    static dwconv_f32_planes_fn *const functions[] = {dwconv_f32_planes_3s1_a55,
-                                                      dwconv_f32_planes_5s1, dwconv_f32_planes_7s1};
-    run_with(task, functions[task->kh / 2 - 1]);
-}
-
-/* 7x7 only of planes of 7x7: half a kernel of padding on both sides of so many columns. */
-static int does_width(const struct dwconv_f32_task *task)
-{
-    return task->kh == 3 || task->kh == 5 ||
-           (task->kh == TALL && task->out_cols == TALL && task->columns == TALL &&
-            task->first == -(TALL / 2));
+    run_with(task, task->kh == 3 ? dwconv_f32_planes_3s1_a55 : dwconv_f32_planes_5s1);
 }
 
 static int does(const struct dwconv_f32_task *task)
 {
-    return task->column == 1 && task->dst_column == 1 && task->kh == task->kw &&
-           task->stride_h == 1 && task->stride_w == 1 && task->dilation_h == 1 &&
-           task->dilation_w == 1 && does_width(task);
+    return planes_does_square(task, 1) && (task->kh == 3 || task->kh == 5);
 }
 
 const struct dwconv_f32_kernel dwconv_f32_planes_neon = {

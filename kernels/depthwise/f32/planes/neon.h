@@ -44,9 +44,7 @@ w_tap .req x4
     orr x16, x16, x16, lsl #32
     stp x16, x16, [sp, #at_locals]
     stp x16, x16, [sp, #at_locals + 16]
-    .if kind == IN_ORDER_NARROW
-    mov bias_pair, x16
-    .endif
+    when %(kind == IN_ORDER_NARROW), mov bias_pair, x16
     .endm
 
 /* The flags say whether it was the last one. */

@@ -40,9 +40,7 @@ even .req x16
     .endif
     .endm
     .macro load_pairs i, even, odd, side
-    .if (\i >= top) & (\i < end)
-    load_row_of %(\i % 3 * 2), \i, \even, \odd, %(16 - \side / RIGHT_EVEN * 4)
-    .endif
+    when %((\i >= top) & (\i < end)), load_row_of %(\i % 3 * 2), \i, \even, \odd, %(16 - \side / RIGHT_EVEN * 4)
     .endm
     .macro load_row_of x, i, even, odd, apart
     when %(\i % 2), load_two_of \x, %((\i - 1) / 2), \odd, \apart
@@ -87,9 +85,7 @@ even .req x16
     .endif
     .endm
     .macro finish_pairs r
-    .if (\r >= 0) & (\r < height)
-    floats faddp, %(TOTALS + \r % 4), %(SUMS + \r % 3 * 2), %(SUMS + \r % 3 * 2 + 1)
-    .endif
+    when %((\r >= 0) & (\r < height)), floats faddp, %(TOTALS + \r % 4), %(SUMS + \r % 3 * 2), %(SUMS + \r % 3 * 2 + 1)
     .endm
     .macro use_single r, ky
     .if (\r >= 0) & (\r < height) & (2 * (\r) + \ky >= top) & (2 * (\r) + \ky < end)

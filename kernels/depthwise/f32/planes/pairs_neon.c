@@ -19,10 +19,7 @@ static size_t count_bands(size_t rows, size_t height)
 
 static size_t scratch_bytes(const struct dwconv_f32_task *task)
 {
-    size_t own =
-        (count_bands(task->out_rows, PLANES_BAND_ROWS) + 2) * sizeof(struct dwconv_f32_planes_tile);
-    size_t copies = dwconv_f32_planes_copied_neon.scratch_bytes(task);
-    return own > copies ? own : copies;
+    return planes_scratch_bytes(task, count_bands(task->out_rows, PLANES_BAND_ROWS) + 2);
 }
 
 /* Columns of the image from the first one that a pair of columns of the kernel begins with for
@@ -109,9 +106,7 @@ static void run(const struct dwconv_f32_task *task)
 
 static int does(const struct dwconv_f32_task *task)
 {
-    return task->column == 1 && task->dst_column == 1 && task->kh == task->kw &&
-           (task->kh == 3 || task->kh == 5) && task->stride_h == STRIDE &&
-           task->stride_w == STRIDE && task->dilation_h == 1 && task->dilation_w == 1;
+    return planes_does_square(task, STRIDE) && (task->kh == 3 || task->kh == 5);
 }
 
 const struct dwconv_f32_kernel dwconv_f32_planes_pairs_neon = {

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "kernels/asm/sizes.h"
 #include "kernels/depthwise/f32/depthwise.h"
 
 /* A tile is some rows of one or two vectors of neighbouring columns. Those at the left and right
@@ -63,10 +64,29 @@ enum { PLANES_BANDS = PLANES_HIGHEST_BAND * PLANES_PADDINGS };
 typedef void dwconv_f32_planes_fn(const struct dwconv_f32_planes *job);
 
 /* Stride 1; stride 2 by columns; in pairs. */
-dwconv_f32_planes_fn dwconv_f32_planes_3s1, dwconv_f32_planes_3s1_a55, dwconv_f32_planes_5s1,
-    dwconv_f32_planes_7s1;
+dwconv_f32_planes_fn dwconv_f32_planes_3s1, dwconv_f32_planes_3s1_a55, dwconv_f32_planes_5s1;
 dwconv_f32_planes_fn dwconv_f32_planes_stride_2_a55;
 dwconv_f32_planes_fn dwconv_f32_planes_pairs_3x3, dwconv_f32_planes_pairs_5x5;
+
+/* Are channels planes, of at least a vector of columns? Narrower ones are transposed. */
+static inline int planes_does(const struct dwconv_f32_task *task)
+{
+    return task->column == 1 && task->dst_column == 1 && task->out_cols >= 4;
+}
+
+/* Of a square kernel, which is dense, with the same stride in both directions. */
+static inline int planes_does_square(const struct dwconv_f32_task *task, size_t stride)
+{
+    return planes_does(task) && task->kh == task->kw && task->stride_h == stride &&
+           task->stride_w == stride && task->dilation_h == 1 && task->dilation_w == 1;
+}
+
+/* For so many tiles, or for the copies that are made instead. */
+static inline size_t planes_scratch_bytes(const struct dwconv_f32_task *task, size_t tiles)
+{
+    return larger(tiles * sizeof(struct dwconv_f32_planes_tile),
+                  dwconv_f32_planes_copied_neon.scratch_bytes(task));
+}
 
 /* All but the tiles; rows of source from `first` on exist. */
 static inline struct dwconv_f32_planes planes_job(const struct dwconv_f32_task *task, size_t first,

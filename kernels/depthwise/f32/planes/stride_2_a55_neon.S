@@ -94,47 +94,27 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     load_part_of %(2 * ((\i + 2) % 9)), %(2 * \i + 1), \part, %(2 * \R - \i)
     .endm
     .macro load_part_of first, second, part, goes_on
-    .if \part == 0
-    ldr d\first, [in]
-    .elseif \part == 1
-    ldr x5, [in, #8]
-    .elseif \part == 2
-    ldr d\second, [in, #16]
-    .elseif \part == 3
-    ldr x29, [in, #24]
-    .elseif \part == 4
-    mov v\first\().d[1], x5
-    .elseif \part == 5
-    when \goes_on, add in, in, row
-    otherwise .set is_other, 0
-    .else
-    mov v\second\().d[1], x29
-    .endif
+    when %(\part == 0), load_d \first, [in]
+    or_when %(\part == 1), ldr x5, [in, #8]
+    or_when %(\part == 2), load_d \second, [in, #16]
+    or_when %(\part == 3), ldr x29, [in, #24]
+    or_when %(\part == 4), set_upper \first, x5
+    or_when %((\part == 5) & (\goes_on > 0)), add in, in, row
+    or_when %(\part == 5), .set is_other, 0
+    otherwise set_upper \second, x29
     .endm
     .set ROW_PARTS, 7
 
 /* Instruction `other` of a step, if there is one: is_other. Stores wait until the sum is_complete. */
     .macro try_other R
     .set is_other, 1
-    .if other == 0
-    when %begins, spread_pair %(begun + t), bias_pair
+    .set to_store, other - 2 - load_rows * ROW_PARTS
+    when %((other == 0) & (begins != 0)), spread_pair %(begun + t), bias_pair
+    or_when %((other == 1) & (is_last_step != 0)), mov in, base
+    or_when %((other > 1) & (to_store < 0)), load_part %(load_from + (other - 2) / ROW_PARTS), %((other - 2) % ROW_PARTS), \R
+    or_when %((is_complete != 0) & (to_store >= 0) & (to_store < 2)), store_part \R, to_store
     otherwise .set is_other, 0
-    .elseif other == 1
-    when %is_last_step, mov in, base
-    otherwise .set is_other, 0
-    .elseif other < 2 + load_rows * ROW_PARTS
-    load_part %(load_from + (other - 2) / ROW_PARTS), %((other - 2) % ROW_PARTS), \R
-    .elseif is_complete == 0
-    .set is_other, 0
-    .set other, other - 1
-    .elseif other == 2 + load_rows * ROW_PARTS
-    store_part \R, 0
-    .elseif other == 3 + load_rows * ROW_PARTS
-    store_part \R, 1
-    .else
-    .set is_other, 0
-    .endif
-    .set other, other + 1
+    when %((is_complete != 0) | (to_store < 0)), .set other, other + 1
     .endm
     .macro store_part R, part
     find_sum 3, \R
@@ -164,9 +144,7 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     .endm
 
     .macro begin_row ky, R, top
-    .if (begins == -1) & (2 * t + \ky >= \top)
-    fma %(begun + t), %(2 * (2 * t + \ky) + 1), %(WEIGHTS), \ky
-    .endif
+    when %((begins == -1) & (2 * t + \ky >= \top)), fma %(begun + t), %(2 * (2 * t + \ky) + 1), %(WEIGHTS), \ky
     next_other \R
     .endm
     .macro move_row R
@@ -182,9 +160,7 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     .endm
     .macro take_column behind, kx, odd, ky, R, top
     find_sum \behind, \R
-    .if (sum > 0) & (2 * r + \ky >= \top)
-    fma %(sum), %(2 * (2 * r + \ky) + \odd), %(WEIGHTS + \kx), \ky
-    .endif
+    when %((sum > 0) & (2 * r + \ky >= \top)), fma %(sum), %(2 * (2 * r + \ky) + \odd), %(WEIGHTS + \kx), \ky
     next_other \R
     .endm
 /* Of low bands few instructions come before these: first what loads the row, if this step does. */
@@ -218,22 +194,15 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
 
 /* Addresses of the next vector, an instruction in half a step. */
     .macro advance half
-    .if (goes_on == 0) | ((overlaps != 0) & (\half < 6))
-    .elseif overlaps
-    when %(\half == 6), add to, out, last_dst
-    .elseif \half == 2
-    mov scratch, #32
-    .elseif \half == 3
-    subs count, count, #1
-    .elseif \half == 4
-    csel scratch, scratch, last_step, ne
-    .elseif \half == 5
-    add base, base, scratch
-    .elseif \half == 6
-    mov to, out
-    .elseif \half == 7
-    add out, out, #16
+    .if (goes_on != 0) & (overlaps == 0)
+    when %(\half == 2), mov scratch, #32
+    or_when %(\half == 3), subs count, count, #1
+    or_when %(\half == 4), csel scratch, scratch, last_step, ne
+    or_when %(\half == 5), add base, base, scratch
+    or_when %(\half == 6), mov to, out
+    or_when %(\half == 7), add out, out, #16
     .endif
+    when %((goes_on != 0) & (overlaps != 0) & (\half == 6)), add to, out, last_dst
     .endm
 
     .macro step R, top

@@ -12,9 +12,7 @@ static size_t count_bands(const struct dwconv_f32_task *task)
 
 static size_t scratch_bytes(const struct dwconv_f32_task *task)
 {
-    size_t own = (count_bands(task) + 1) * sizeof(struct dwconv_f32_planes_tile);
-    size_t wide = dwconv_f32_planes_copied_neon.scratch_bytes(task);
-    return own > wide ? own : wide;
+    return planes_scratch_bytes(task, count_bands(task) + 1);
 }
 
 /* One column of padding before the image's, none behind. One more vector than the whole ones reads
@@ -54,9 +52,7 @@ static void run(const struct dwconv_f32_task *task)
 
 static int does(const struct dwconv_f32_task *task)
 {
-    return task->column == 1 && task->dst_column == 1 && task->kh == KERNEL && task->kw == KERNEL &&
-           task->stride_h == STRIDE && task->stride_w == STRIDE && task->dilation_h == 1 &&
-           task->dilation_w == 1;
+    return planes_does_square(task, STRIDE) && task->kh == KERNEL;
 }
 
 const struct dwconv_f32_kernel dwconv_f32_planes_stride_2_a55_neon = {

@@ -4,4 +4,3 @@
 
     function 3s1, 3
     function 5s1, 5
-    function_of_7 7s1, 7

@@ -2,7 +2,7 @@
  *
  * A tile of R rows of V vectors keeps its sums in the last R V registers. For each column of the
  * kernel its K weights are in lane 0 of v0 … v(K - 1), and each row of source is loaded once, into
- * one of three places, which follow a vector of zeros: in v5 and v6 … v11, of 7x7 v7 and v8 … v13.
+ * one of three places, which follow a vector of zeros: in v5 and v6 … v11.
  * 3x3, eight columns, seven rows: 126 FMLA, 27 LD1 of two registers and 9 loads of weights; at an
  * edge, 9 EXT and 18 other loads more. */
 /* clang-format off */
@@ -14,7 +14,7 @@
     .set RIGHT, 2
     .set WHOLE, 3
 
-    .set ZERO, 5 /* of 7x7: 7 */
+    .set ZERO, 5
     .set copies, 0 /* does something beside the tile come with each row, by `copy_next`? */
 
 w .req x3
@@ -30,8 +30,8 @@ w .req x3
  * `ahead` elements of the first one lie before the plane, or `beyond` of the last one behind it:
  * LDR of half a vector, or of one element, makes the others zeros. */
     .macro load_edge V, x
-    .set j, first
-    .rept used
+    .set j, 0
+    .rept \V
     .set at, j * apart
     when %(j > 0), .set at, at - 4 * ahead
     when %(j < \V - 1), .set at, at + 4 * beyond
@@ -49,7 +49,7 @@ w .req x3
 
 /* The zeros of an edge. */
     .macro arrange_row V, x
-    when %((ahead > 0) & (first == 0)), shift_in \x, %ZERO, \x, %(16 - 4 * ahead)
+    when %(ahead > 0), shift_in \x, %ZERO, \x, %(16 - 4 * ahead)
     when %(beyond == 1), shift_in %(\x + \V - 1), %(\x + \V - 1), %ZERO, %(4 * beyond)
     .endm
 
@@ -60,32 +60,21 @@ w .req x3
     each_by -1, r, %(\R - 1), \R, when %((i >= r) & (i - r < \K)), multiply_vectors \V, %(32 - (\R - r) * \V), \x
     .endm
     .macro multiply_vectors V, sum, x
-    each_from v, first, used, fma %(\sum + v), %(\x + v), %(i - r), 0
+    each v, \V, fma %(\sum + v), %(\x + v), %(i - r), 0
     .endm
 
 /* ---- a tile ---- */
 
     .macro load_weight ky
-    when %(\ky == 5), add scratch, w, x8
     when %(\ky == 0), ldr s0, [w]
-    or_when %(\ky < 5), load_weight_by \ky, w, %(4 + \ky)
-    otherwise load_weight_by \ky, scratch, \ky
+    otherwise load_weight_by \ky, w, %(4 + \ky)
     .endm
     .macro load_weight_by to, from, offset
     ldr s\to, [\from, x\offset]
     .endm
 
-/* What is ahead of the tile and beyond it at column kx of the kernel; which of its vectors there is
- * anything for. In planes of seven, the first and the last one of seven columns give something to
- * column 3 only, of those of one vector: its sum is in the second one at first, then in the first
- * one. */
+/* What is ahead of the tile and beyond it at column kx of the kernel. */
     .macro find_edge K, V, side
-    .set first, 0
-    .set used, \V
-    .if (\K == 7) & (kx % 6 == 0)
-    .set first, 1 - kx / 6
-    .set used, 1
-    .endif
     .set from_middle, kx - \K / 2
     .set ahead, 0
     .set beyond, 0
@@ -126,10 +115,6 @@ w .req x3
     .set slot, (slot + 1) % 3
     .set i, i + 1
     .endr
-    when first, each r, 7, move_middle %(18 + 2 * r), %(19 + 2 * r)
-    .endm
-    .macro move_middle to, from
-    mov v\to\().s[3], v\from\().s[0]
     .endm
 
     .macro load_bias sum, V
@@ -163,7 +148,6 @@ w .req x3
 
 /* From the first row of weights to the others, and zeros. */
     .macro begin_tiles K
-    .set ZERO, 5 + \K / 7 * 2
     ldr x5, [job, #job.weights_row]
     lsl x6, x5, #1
     add x7, x6, x5

@@ -166,9 +166,7 @@ w_high .req x0
     .endr
     .endr
     .rept 2
-    .if (older == reads) | (newer == reads) | (older == reads_weight) | (newer == reads_weight)
-    insert_early
-    .endif
+    when %((older == reads) | (newer == reads) | (older == reads_weight) | (newer == reads_weight)), insert_early
     .endr
     .endm
 

@@ -3,35 +3,11 @@
  * kernels/depthwise/f32/rows/tall_in_order_neon.S, which has any number of columns. */
 
 #include "kernels/asm/sizes.h"
+#include "kernels/depthwise/f32/extent.h"
 #include "kernels/depthwise/f32/heights.h"
 #include "kernels/depthwise/f32/parts_neon.h"
 #include "kernels/depthwise/f32/rows/tall.h"
 #include "kernels/depthwise/f32/rows/tall_offsets.h"
-
-/* Rows of source from the first to the last that exists; they must be as far from each other. */
-struct extent {
-    size_t begin, end;
-    ptrdiff_t row; /* bytes */
-};
-
-static int find_extent(struct extent *extent, const float *const *rows, size_t count)
-{
-    size_t begin = 0, end = count;
-    while (begin < count && !rows[begin])
-        begin++;
-    while (end > begin && !rows[end - 1])
-        end--;
-    if (begin == end)
-        return 0;
-    *extent = (struct extent){begin, end, 0};
-    for (size_t i = begin + 1; i < end; i++) {
-        ptrdiff_t row = (ptrdiff_t)((uintptr_t)rows[i] - (uintptr_t)rows[i - 1]);
-        if (!rows[i] || (i > begin + 1 && row != extent->row))
-            return 0;
-        extent->row = row;
-    }
-    return 1;
-}
 
 /* What a tile has of the source, whose height has this index; 0 if that is nothing. */
 static int plan_rows(struct dwconv_f32_tall *job, const struct dwconv_f32_task *task, size_t y,
@@ -201,7 +177,7 @@ static void run_dense_as(struct dwconv_f32_task *task, const float **rows, int i
     plan.clamp = dwconv_f32_limits(task, limits);
     struct extent extent;
     size_t count = (task->out_rows - 1) * task->stride_h + task->kh;
-    int has_extent = find_extent(&extent, rows, count);
+    int has_extent = extent_find(&extent, rows, count) && extent.begin < extent.end;
     int is_high = task->out_rows >= tile_heights[TALL_HEIGHTS - 1];
     if (in_order && is_high && task->channels >= 4 && has_extent && parts_fill_padding(task, rows))
         run_tiles_in_order(task, &plan, rows);

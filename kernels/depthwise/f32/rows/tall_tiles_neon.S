@@ -23,9 +23,7 @@ dst_column .req x19
     .set r, 0
     .rept \R
     .if i - r * \S >= 0
-    .if i - r * \S < \KH
-    each v, \V, fma %(32 - (\R - r) * \V + v), %(\x + v), %((i - r * \S) * \V + v)
-    .endif
+    when %(i - r * \S < \KH), each v, \V, fma %(32 - (\R - r) * \V + v), %(\x + v), %((i - r * \S) * \V + v)
     .endif
     .set r, r + 1
     .endr
