@@ -128,21 +128,31 @@ INLINE void copy_apart(const struct dwconv_f32_task *task, float *to, const floa
     }
 }
 
-/* Pixels of vectors that follow each other in `to`, `step` values from each other in `from`; the
- * last vector may overlap the one before. */
+/* Pixels of vectors that follow each other in `to`, `step` values from each other in `from`: one
+ * vector of all, then the next one; the last may overlap the one before. */
 INLINE void copy_vectors(float *to, const float *from, size_t count, size_t step, size_t channels)
 {
-    size_t last = channels - LANES;
-    for (; count; count--, to += channels, from += step) {
-        for (size_t c = 0; c < last; c += LANES)
-            vst1q_f32(to + c, vld1q_f32(from + c));
-        vst1q_f32(to + last, vld1q_f32(from + last));
+    for (size_t c = 0; c < channels; c += LANES) {
+        size_t first = smaller(c, channels - LANES), i = 0;
+        float *out = to + first;
+        const float *in = from + first;
+        for (; i + 4 <= count; i += 4, in += 4 * step, out += 4 * channels) {
+            float32x4_t values[4];
+#pragma GCC unroll 4
+            for (size_t j = 0; j < 4; j++)
+                values[j] = vld1q_f32(in + j * step);
+#pragma GCC unroll 4
+            for (size_t j = 0; j < 4; j++)
+                vst1q_f32(out + j * channels, values[j]);
+        }
+        for (; i < count; i++, in += step, out += channels)
+            vst1q_f32(out, vld1q_f32(in));
     }
 }
 
 /* `to`: zeros where there is padding. */
-INLINE void copy_row(const struct dwconv_f32_task *task, float *to, const float *from,
-                     const struct copy *copy)
+static __attribute__((noinline)) void copy_row(const struct dwconv_f32_task *task, float *to,
+                                               const float *from, const struct copy *copy)
 {
     if (copy->lines > 1) {
         copy_apart(task, to, from, copy);

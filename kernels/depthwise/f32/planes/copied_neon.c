@@ -321,8 +321,8 @@ INLINE void copy_by_vectors(const struct copy *copy, float *to, const float *con
     }
 }
 
-static void copy_planes(const struct dwconv_f32_task *task, const struct copy *copy, float *to,
-                        size_t ahead)
+static __attribute__((noinline)) void copy_planes(const struct dwconv_f32_task *task,
+                                                  const struct copy *copy, float *to, size_t ahead)
 {
     size_t stride = task->stride_w;
     for (size_t kz = 0; kz < task->kd; kz++, to += copy->plane) {
