@@ -20,24 +20,6 @@
     add x\register, x\register, #16 * vectors
     .endm
 
-/* An image of H x W pixels of so many vectors. Taps' weights have `slots` places behind the sums, in
- * turn. */
-    .macro find_places height, width
-    .set H, \height
-    .set W, \width
-    .set pixels, H * W
-    .set vectors, 2
-    when %(pixels > IMAGE_FEW_PIXELS), .set vectors, 1
-    .set slots, (32 - 2 * pixels * vectors) / vectors
-    .set taps_down, 3
-    when %(H == 1), .set taps_down, 1
-    .set taps_across, 3
-    when %(W == 1), .set taps_across, 1
-    .endm
-
-    .macro load_source
-    each y, H, load_row %y
-    .endm
     .macro load_row y
     place_at %(9 + \y)
     each x, W, several ld1, vectors, %((\y * W + x) * vectors), at, column
@@ -48,21 +30,6 @@
     .set weights_at, (2 * pixels + \turn % slots) * vectors
     .endm
 
-/* The tap that is dy rows below and dx columns right of the middle one. */
-    .macro add_tap turn, dy, dx
-    find_weights \turn
-    each p, pixels, add_pixel %(p / W + \dy), %(p % W + \dx)
-    .endm
-    .macro add_pixel y, x
-    when %((\y >= 0) & (\y < H) & (\x >= 0) & (\x < W)), add_product %((pixels + p) * vectors), %((\y * W + \x) * vectors)
-    .endm
-    .macro add_product sum, source
-    each v, vectors, fma %(\sum + v), %(\source + v), %(weights_at + v)
-    .endm
-
-    .macro store_sums
-    each y, H, store_row %y
-    .endm
     .macro store_row y
     place_at %(12 + \y)
     each x, W, several st1, vectors, %((pixels + \y * W + x) * vectors), at, dst_column
@@ -76,17 +43,31 @@
     when %(\t % taps_down == taps_down - 1), add w, w, w_back
     .endif
     .endm
-    .macro add_taps
-    each t, AHEAD, load_tap %(t)
-    each t, %(taps_down * taps_across), take_tap %t
-    .endm
+/* What it gives to pixel p. */
     .macro take_tap t
     load_tap %(\t + AHEAD)
-    add_tap \t, %(\t % taps_down - taps_down / 2), %(\t / taps_down - taps_across / 2)
+    find_weights \t
+    each p, pixels, add_pixel %(p / W + \t % taps_down - taps_down / 2), %(p % W + \t / taps_down - taps_across / 2)
+    .endm
+    .macro add_pixel y, x
+    .if (\y >= 0) & (\y < H) & (\x >= 0) & (\x < W)
+    each v, vectors, fma %((pixels + p) * vectors + v), %((\y * W + \x) * vectors + v), %(weights_at + v)
+    .endif
     .endm
 
+/* An image of H x W pixels of so many vectors. Taps' weights have `slots` places behind the sums, in
+ * turn. */
     .macro image height, width
-    find_places \height, \width
+    .set H, \height
+    .set W, \width
+    .set pixels, H * W
+    .set vectors, 2
+    when %(pixels > IMAGE_FEW_PIXELS), .set vectors, 1
+    .set slots, (32 - 2 * pixels * vectors) / vectors
+    .set taps_down, 3
+    when %(H == 1), .set taps_down, 1
+    .set taps_across, 3
+    when %(W == 1), .set taps_across, 1
     named_image dwconv_f32_image_\height\()x\width
     .endm
     .macro named_image name
@@ -103,13 +84,14 @@
     add x13, x12, at
     add x14, x13, at
 1:  mov w, weights
-    load_source
+    each y, H, load_row %y
     each p, pixels, load_one_or_two %vectors, %((pixels + p) * vectors), bias
-    add_taps
+    each t, AHEAD, load_tap %(t)
+    each t, %(taps_down * taps_across), take_tap %t
     cbz clamp, 2f
     ldp q30, q31, [clamp]
     clamp_all %(pixels * vectors), %(pixels * vectors), 30, 31
-2:  store_sums
+2:  each y, H, store_row %y
     for_all move_on, 9, H
     for_all move_on, 12, H
     add weights, weights, #16 * vectors

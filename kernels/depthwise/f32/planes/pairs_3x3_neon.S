@@ -28,6 +28,47 @@
 two_rows .req x8 /* and of whole planes, which do without, weights_row */
 even .req x16
 
+/* ---- weights: of pairs in v(PAIR_WEIGHTS) to v(PAIR_WEIGHTS + 2), of the single column in
+ * lanes of v(PAIR_WEIGHTS + 3) ---- */
+
+/* To registers x(first) … x(first + 2) and the stack, where they wait. from, step (to the next row of
+ * weights), single: numbers of registers, too; `from`, `single` and `scratch` are lost. */
+    .macro fetch_weights from, step, first, single
+    lsl x\first, w_tap, #1
+    ldr w\single, [x\from]
+    fetch_pair_of %(\first + 1), \from, \first
+    add x\from, x\from, x\step
+    ldr w16, [x\from]
+    orr x\single, x\single, x16, lsl #32
+    fetch_pair_of %(\first + 2), \from, \first
+    add x\from, x\from, x\step
+    ldr w16, [x\from]
+    stp x\single, x16, [sp, #at_locals + 32]
+    fetch_pair_of \first, \from, \first
+    .endm
+    .macro fetch_pair_of to, from, second
+    ldr w16, [x\from, x\second]
+    ldr w\to, [x\from, w_tap]
+    orr x\to, x\to, x16, lsl #32
+    .endm
+/* Those of the plane after this one, if there is one: the flags say `ne`. */
+    .macro fetch_next_weights from, step, first, single
+    cmp planes, #1
+    cset x\from, ne
+    add x\from, weights, x\from, lsl #2
+    fetch_weights \from, \step, \first, \single
+    .endm
+    .macro spread_weights first
+    each i, 3, spread_weights_of %(PAIR_WEIGHTS + i), %(\first + (i + 1) % 3)
+    load_q %(PAIR_WEIGHTS + 3), [sp, #at_locals + 32]
+    .endm
+    .macro spread_weights_of to, from
+    spread_pair \to, x\from
+    .endm
+    .macro find_bytes to, x, y, bytes
+    tbl v\to\().16b, {v\x\().16b, v\y\().16b}, v\bytes\().16b
+    .endm
+
 /* ---- parts of a step: row r of dst, row i of source, if there is one ---- */
 
 /* Rows come two at a time, by an address for even ones and one for odd ones; of whole planes, whose
@@ -143,17 +184,11 @@ even .req x16
     find_rows even_single, singles, %((\side != LEFT) & 4)
     add base, base, #32
     .endm
-    .macro find_dst
-    mov to, out
-    add out, out, #16
-    .endm
-    .macro take_steps from, count, side
-    each_from t, \from, \count, step \side
-    .endm
     .macro tile R, padding, side
     begin_tile \R, \padding, \side
-    find_dst
-    take_steps -1, %(\R + 6), \side
+    mov to, out
+    add out, out, #16
+    each_from t, -1, %(\R + 6), step \side
     .endm
 
 /* ---- the last two columns of planes of 14x14: two rows of dst in a vector ----
@@ -199,16 +234,10 @@ even .req x16
     spread_pair %(HALF_SUMS + 2 * \p % 4 + 1), bias_pair
     .endif
     .endm
-    .macro load_half_single p
-    when %(\p >= 0), load_four %(HALF_RAW), %(4 * \p + 1), singles
-    .endm
     .macro finish_half_pairs p
     .if (\p >= 0) & (\p < 7)
     floats faddp, %(HALF_TOTALS + \p % 2), %(HALF_SUMS + 2 * \p % 4), %(HALF_SUMS + 2 * \p % 4 + 1)
     .endif
-    .endm
-    .macro store_half p
-    when %(\p >= 0), store_halves %(HALF_TOTALS + \p % 2)
     .endm
     .macro store_halves sum
     st1 {v\sum\().1d}, [to], dst_row
@@ -217,7 +246,7 @@ even .req x16
 
     .macro half_step
     begin_half %(p)
-    load_half_single %(p - 2)
+    when %(p > 1), load_four %(HALF_RAW), %(4 * p - 7), singles
     use_half_pairs %(p - 1), 2
     use_half_single %(p - 2), 0
     use_half_pairs %(p), 0
@@ -225,7 +254,7 @@ even .req x16
     use_half_pairs %(p), 1
     use_half_single %(p - 2), 2
     finish_half_pairs %(p - 1)
-    store_half %(p - 2)
+    when %(p > 1), store_halves %(HALF_TOTALS + p % 2)
     .endm
     .macro half_tile
     mov in, base
@@ -243,8 +272,8 @@ even .req x16
     .macro begin_plane_constants
     ldr weights_row, [job, #job.weights_row]
     mov in, weights
-    fetch_weights_3x3 1, 8, 5, 3
-    spread_weights_3x3 5
+    fetch_weights 1, 8, 5, 3
+    spread_weights 5
     load_bias w7
     lsl two_rows, row, #1
     .endm
@@ -253,7 +282,7 @@ even .req x16
     .macro whole_planes
     mov in, weights
     .set weights_step, 8
-    fetch_weights_3x3 1, %(weights_step), 27, 6
+    fetch_weights 1, %(weights_step), 27, 6
     ldr scratch, [job, #job.row_bytes]
     cmp scratch, #28
     b.eq 17f
@@ -261,7 +290,7 @@ even .req x16
 17: planes_of_size 7
     .endm
     .macro planes_of_size R
-15: spread_weights_3x3 27
+15: spread_weights 27
     load_bias w7
     mov base, src
     mov out, dst
@@ -270,12 +299,12 @@ even .req x16
     .if \R == 7
     sub base, base, #8
     sub out, out, #4
-    fetch_next_weights_3x3 1, %(weights_step), 27, 6
+    fetch_next_weights 1, %(weights_step), 27, 6
     tile 7, 1, MIDDLE
     .else
     tile 14, 1, MIDDLE
     tile 14, 1, MIDDLE
-    fetch_next_weights_3x3 1, %(weights_step), 27, 6
+    fetch_next_weights 1, %(weights_step), 27, 6
     half_tile
     .endif
     .set dense, 0

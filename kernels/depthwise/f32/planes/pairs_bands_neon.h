@@ -1,13 +1,24 @@
-/* Lists of bands of planes with stride 2 in pairs (planes.h): what the assembly of 3x3
- * and of 5x5 shares. A band is four or seven rows of dst, a tile four
- * columns of it. Files have
+/* What the assembly for planes in place with stride 2 in pairs shares (planes.h): lists of bands, and
+ * their columns.
+ *
+ * To separate even columns from odd ones takes the pipes of FMLA. So most columns are used as they
+ * lie: two pairs of neighbours in a vector go with the weights of two neighbouring columns of the
+ * kernel, twice. Even and odd lanes have sums of their own, and one FADDP of two vectors of them
+ * makes four values of dst. Only the column of the kernel that is left over wants every other
+ * column of source, by one UZP1 for four of them; it then serves all rows of dst it reaches.
+ *
+ * A band is four or seven rows of dst, a tile four columns of it. Files have
  *
  *   tile R, padding, side            which leaves `base` and `out` at the tile to the right
  *   begin_function_constants         vectors that all planes share
  *   begin_plane_constants            the bias and weights of one
  *   whole_planes                     what is done without a list, to label 12 */
 /* clang-format off */
-#include "kernels/depthwise/f32/planes/pairs_neon.h"
+#include "kernels/depthwise/f32/planes/neon.h"
+
+to .req x3
+/* x4 … x7: from a row's first weight to the others; and to the next row */
+weights_row .req x8
 
 /* Left of the first tile are zeros; behind the last one are so for 5x5, and for 3x3 where an image
  * ends with an even column. */
@@ -17,6 +28,12 @@
     .set RIGHT_EVEN, 3
 
     registers 27, count, vectors, last_src, last_dst
+
+/* The bias of a plane; its upper half is zero. */
+    .macro load_bias to
+    ldr \to, [bias]
+    add bias, bias, bias_next
+    .endm
 
 /* The last tile overlaps the one before unless it is whole. */
     .macro whole_tiles R, padding
