@@ -72,9 +72,6 @@ leaves_loop .req x24 /* 0: neither limits nor missing columns */
     .endm
 
 /* Its products, for each row j that has it as a tap. */
-    .macro multiply_source i, column, rows, first, vectors
-    each j, \rows, multiply_row %(\first + \i - j), \i, \column, \vectors
-    .endm
     .macro multiply_row tap, i, lane, vectors
     .if \tap >= 0 && \tap <= 2
     each v, \vectors, fma %(SUMS + j * \vectors + v), %(TAPS + 4 * (\i % 2) + v), %(WEIGHTS + \tap), \lane
@@ -93,7 +90,7 @@ leaves_loop .req x24 /* 0: neither limits nor missing columns */
     .endm
     .macro take_source column, rows, first, sources, vectors
     when %(i + 1 < \sources), load_source %(i + 1), \column, \vectors
-    multiply_source %i, \column, \rows, \first, \vectors
+    each j, \rows, multiply_row %(\first + i - j), %i, \column, \vectors
     .endm
 
     .macro store_rows rows, vectors

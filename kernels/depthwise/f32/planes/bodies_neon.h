@@ -30,14 +30,6 @@
     store_rows \V, \R, MIDDLE, in
     br scratch
     .endm
-    .macro clamp_tiles K
-    clamp_tile \K, 1, 7
-    clamp_tile \K, 2, 7
-    .if \K == 3
-    clamp_tile \K, 1, 4
-    clamp_tile \K, 2, 4
-    .endif
-    .endm
 
 /* ---- planes of 7x7: one tile ---- */
 
@@ -224,7 +216,10 @@ ends .req x28 /* the middle of the copies */
     mov w, weights
     br scratch
     for_bodies body, \K
-    clamp_tiles \K
+    clamp_tile \K, 1, 7
+    clamp_tile \K, 2, 7
+    when %(\K == 3), clamp_tile \K, 1, 4
+    when %(\K == 3), clamp_tile \K, 2, 4
 .Lplanes_\K\()_end:
     accept_branch
     ldr tiles, [job, #job.tiles]

@@ -27,9 +27,6 @@
     .endm
 
 /* The products of row y of the copy, for each row of dst that has it as a tap. */
-    .macro multiply_row y, rows, vectors, taps
-    each r, \rows, multiply_vectors %(\y - r), \y, \vectors, \taps
-    .endm
     .macro multiply_vectors lane, y, vectors, taps
     .if \lane >= 0 && \lane < \taps
     each v, \vectors, fma %(SUMS + r * \vectors + v), %(3 * (\y % 2) + v), %(WEIGHTS + \lane / 4), %(\lane % 4)
@@ -47,7 +44,7 @@
     .endm
     .macro take_row rows, vectors, taps
     when %(\rows + \taps - 2 > y), load_row %(y + 1), \vectors
-    multiply_row %y, \rows, \vectors, \taps
+    each r, \rows, multiply_vectors %(y - r), %y, \vectors, \taps
     .endm
 
     .macro begin_sums count

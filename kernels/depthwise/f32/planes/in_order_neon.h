@@ -197,9 +197,6 @@ bias_pair .req x27
 /* ---- stores: ST1, too, takes four cycles to move an address on. With each row goes a part of what
  * next_tile does ---- */
 
-    .macro store_rows_in_order V, R
-    each_by \V, i, %(32 - \R * \V), \R, store_row_in_order \V
-    .endm
     .macro store_row_in_order V
     when %(\V == 1), store_q %(i), [out]
     otherwise store_pair %(i), %(i + 1), [out]
@@ -221,7 +218,7 @@ next_out .req x7
     .endm
     .macro store_and_next_tile V, R
     .set tile_part, 0
-    store_rows_in_order \V, \R
+    each_by \V, i, %(32 - \R * \V), \R, store_row_in_order \V
     times %(7 - tile_part), next_tile_part
     mov out, next_out
     .endm

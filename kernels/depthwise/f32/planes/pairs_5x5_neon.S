@@ -99,7 +99,9 @@
     .endm
 
 /* All rows of source that exist; each is loaded while the ones before it are used. */
-    .macro walk_down R, side, what
+    .macro walk R, padding, side, what
+    .set top, \padding % 2 * 2
+    .set end, 2 * \R + 3 - \padding / 2
     start_\what \side
     .set i, top - AHEAD
     .rept end - top + AHEAD
@@ -115,18 +117,7 @@
     .endm
 /* Each row of dst that row i of source reaches. */
     .macro reach R, what:vararg
-    .set r, 0
-    .rept \R
-    .set ky, i - 2 * r
-    when %((ky >= 0) & (ky < 5)), \what, %(r), %(ky)
-    .set r, r + 1
-    .endr
-    .endm
-
-    .macro walk R, padding, side, what
-    .set top, \padding % 2 * 2
-    .set end, 2 * \R + 3 - \padding / 2
-    walk_down \R, \side, \what
+    each r, \R, when %((i >= 2 * r) & (i < 2 * r + 5)), \what, %(r), %(i - 2 * r)
     .endm
 
     .macro store_outer sum
@@ -174,9 +165,6 @@
 
     .macro begin_function_constants
     clear %(ZERO)
-    find_taps
-    .endm
-    .macro find_taps
     lsl x5, w_tap, #1
     add x6, x5, w_tap
     lsl x7, w_tap, #2

@@ -63,14 +63,6 @@ to .req x3
     begin_plane
     load_weights
     .endm
-    .macro band_table
-    .p2align 2
-.Lbands:
-    for_bands band_entry
-    times %((PLANES_HIGHEST_BAND - 4) * 3), .word 0
-    .word .Lend - .Lbands
-    .endm
-
     .set kind, IN_ORDER_NARROW
 
     .set STEPS, 4
@@ -325,5 +317,9 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
 9:  adr bodies, .Lbands
     planes_of_bands
     pop_and_return
-    band_table
+    .p2align 2
+.Lbands:
+    for_bands band_entry
+    times %((PLANES_HIGHEST_BAND - 4) * 3), .word 0
+    .word .Lend - .Lbands
     end_function dwconv_f32_planes_stride_2_a55

@@ -88,16 +88,12 @@ w .req x3
     .endif
     .endm
 
-    .macro start_column K
-    when %is_edge, mov in, base
-    or_when %(kx < \K / 2), sub in, base, #(4 * (\K / 2 - kx))
-    otherwise add in, base, #(4 * (kx - \K / 2))
-    .endm
-
 /* Each row is loaded while the one before is used. */
     .macro take_column K, V, R, side, padding
     find_edge \K, \V, \side
-    start_column \K
+    when %is_edge, mov in, base
+    or_when %(kx < \K / 2), sub in, base, #(4 * (\K / 2 - kx))
+    otherwise add in, base, #(4 * (kx - \K / 2))
     load_row \V, %(ZERO + 1)
     each ky, \K, load_weight %(ky)
     when %(kx + 1 < \K), add w, w, w_tap
@@ -133,12 +129,12 @@ w .req x3
     .endm
 
     .macro take_columns K, V, R, side, padding
-    when %kind, take_columns_in_order \V, \R, \side, \padding
-    otherwise take_columns_of_any_core \K, \V, \R, \side, \padding
-    .endm
-    .macro take_columns_of_any_core K, V, R, side, padding
+    .if kind
+    take_columns_in_order \V, \R, \side, \padding
+    .else
     each_by \V, i, %(32 - \R * \V), \R, load_bias %i, \V
     each kx, \K, take_column \K, \V, \R, \side, \padding
+    .endif
     .endm
 
     .macro limit V, R

@@ -20,23 +20,15 @@ dst_column .req x19
 
 /* What row i of source gives to every output it reaches. */
     .macro reach KH, S, V, R, x
-    .set r, 0
-    .rept \R
-    .if i - r * \S >= 0
-    when %(i - r * \S < \KH), each v, \V, fma %(32 - (\R - r) * \V + v), %(\x + v), %((i - r * \S) * \V + v)
-    .endif
-    .set r, r + 1
-    .endr
+    each r, \R, when %((i >= r * \S) & (i < r * \S + \KH)), multiply_row \S, \V, %(32 - (\R - r) * \V), \x
+    .endm
+    .macro multiply_row S, V, sum, x
+    each v, \V, fma %(\sum + v), %(\x + v), %((i - r * \S) * \V + v)
     .endm
 
     .macro take_row KH, S, V, R, x
     several ld1, \V, \x, in, row
     reach \KH, \S, \V, \R, \x
-    .endm
-
-    .macro take_weights KH, V
-    each i, \KH, several ld1, \V, %(i * \V), w, w_row
-    add w, w, w_back
     .endm
 
     .macro clamp_sums V, R
@@ -117,7 +109,8 @@ dst_column .req x19
  * four busy, but the next column's begin meanwhile. They are stored again where there is a clamp.
  */
     .macro take_column KH, S, V, R, above, below
-    take_weights \KH, \V
+    each i, \KH, several ld1, \V, %(i * \V), w, w_row
+    add w, w, w_back
     .set i, \above
     .set slot, 0
     .rept (\R - 1) * \S + \KH - \above - \below
