@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "kernels/pack/f32/copy.h"
 #include "kernels/pack/f32/pack.h"
 #include "src/core/checked.h"
 #include "src/tensor/layout.h"
@@ -90,6 +91,7 @@ struct pack_run {
     const struct weights_transfer *transfer;
     struct matrices matrices;
     const struct pack_f32_kernel *kernel;
+    copy_f32_fn *copy;
     bool unpacks;
 };
 
@@ -137,31 +139,51 @@ static struct place place_of(const struct pack_run *run, size_t matrix, size_t i
     return place;
 }
 
+/* Some rows of a panel, which lie one after the other, and so many of a plain matrix, whose lanes
+ * are the panel's columns. */
+struct rows {
+    const struct layout_panel *panel;
+    size_t count;
+    float *plain, *packed;
+    ptrdiff_t step; /* from a row to the next in the plain matrix */
+};
+
+static void run_rows(const struct pack_run *run, const struct rows *rows)
+{
+    size_t width = rows->panel->width, valid = rows->panel->valid;
+    ptrdiff_t lane = run->matrices.column_stride;
+    if (!run->unpacks)
+        run->kernel->pack(&(struct pack_f32_panel){.width = width,
+                                                   .count = valid,
+                                                   .k = rows->count,
+                                                   .src = rows->plain,
+                                                   .lane = lane,
+                                                   .step = rows->step,
+                                                   .out = rows->packed});
+    else
+        run->copy(&(struct copy_f32_plane){.rows = rows->count,
+                                           .cols = valid,
+                                           .src = rows->packed,
+                                           .src_row = (ptrdiff_t)width,
+                                           .src_col = 1,
+                                           .dst = rows->plain,
+                                           .dst_row = rows->step,
+                                           .dst_col = lane});
+}
+
 /* Channels of one tap of a panel. */
 static void run_tap(const struct pack_run *run, const struct place *place,
                     const struct block *block, size_t tap)
 {
     const struct matrices *m = &run->matrices;
-    size_t width = place->panel.width;
-    float *packed = place->packed + (tap * m->channels + block->first) * place->row;
     float *plain = place->plain + offset_in(m->plain, m->first_tap_dim, m->tap_dims, tap) +
                    (neo_dim)block->first * m->row_stride;
-    if (!run->unpacks)
-        run->kernel->pack(&(struct pack_f32_panel){.width = width,
-                                                   .count = place->panel.valid,
-                                                   .k = block->count,
-                                                   .src = plain,
-                                                   .lane = m->column_stride,
-                                                   .step = m->row_stride,
-                                                   .out = packed});
-    else
-        run->kernel->unpack(&(struct unpack_f32_panel){.width = width,
-                                                       .count = place->panel.valid,
-                                                       .k = block->count,
-                                                       .panel = packed,
-                                                       .dst = plain,
-                                                       .lane = m->column_stride,
-                                                       .step = m->row_stride});
+    run_rows(run, &(struct rows){.panel = &place->panel,
+                                 .count = block->count,
+                                 .plain = plain,
+                                 .packed = place->packed +
+                                           (tap * m->channels + block->first) * place->row,
+                                 .step = m->row_stride});
 }
 
 static void run_block(const struct pack_run *run, const struct block *block)
@@ -173,21 +195,20 @@ static void run_block(const struct pack_run *run, const struct block *block)
     }
 }
 
+/* A channel's taps are next to each other in the plain matrix, and if there is one channel only, in
+ * the panel, too. */
 static void run_panel_taps(const struct pack_run *run, const struct place *place)
 {
     const struct matrices *m = &run->matrices;
-    size_t width = place->panel.width, count = place->panel.valid;
-    if (run->unpacks)
-        run->kernel->unpack_taps(&(struct unpack_f32_taps){.width = width,
-                                                           .count = count,
-                                                           .k = m->channels,
-                                                           .taps = m->taps,
-                                                           .panel = place->packed,
-                                                           .dst = place->plain,
-                                                           .lane = m->column_stride});
+    if (m->channels == 1)
+        run_rows(run, &(struct rows){.panel = &place->panel,
+                                     .count = m->taps,
+                                     .plain = place->plain,
+                                     .packed = place->packed,
+                                     .step = 1});
     else
-        run->kernel->pack_taps(&(struct pack_f32_taps){.width = width,
-                                                       .count = count,
+        run->kernel->pack_taps(&(struct pack_f32_taps){.width = place->panel.width,
+                                                       .count = place->panel.valid,
                                                        .k = m->channels,
                                                        .taps = m->taps,
                                                        .src = place->plain,
@@ -209,7 +230,8 @@ static void run_panels(const struct pack_run *run, size_t matrix, size_t begin, 
 {
     const struct matrices *m = &run->matrices;
     struct block block = {.matrix = matrix, .begin = begin, .end = end, .count = m->channels};
-    if (m->taps_innermost) {
+    bool at_once = m->channels == 1 || (run->kernel->pack_taps && !run->unpacks);
+    if (m->taps_innermost && at_once) {
         run_all_taps(run, &block);
         return;
     }
@@ -254,13 +276,20 @@ static void cut_panel(struct matrices *m, int pieces)
     m->taps_innermost &= m->panels == 1;
 }
 
-static void transfer(struct pack_run *run, const struct parallel *parallel, int threads)
+static void transfer(const struct weights_transfer *t, bool unpacks,
+                     const struct parallel *parallel, int threads)
 {
-    run->matrices = matrices_of(run->transfer->plain, run->transfer->packed, run->unpacks);
-    if (run->matrices.slice && threads > 1)
-        cut_panel(&run->matrices, parallel_pieces(parallel, threads));
-    size_t parts = run->matrices.shape.matrices * run->matrices.parts;
-    parallel_for_tiles(parallel, parts, threads, run_span, run);
+    struct pack_run run = {
+        .transfer = t,
+        .matrices = matrices_of(t->plain, t->packed, unpacks),
+        .kernel = pack_f32_find(t->cpu->features),
+        .copy = copy_f32_find(t->cpu->features)->run,
+        .unpacks = unpacks,
+    };
+    if (run.matrices.slice && threads > 1)
+        cut_panel(&run.matrices, parallel_pieces(parallel, threads));
+    size_t parts = run.matrices.shape.matrices * run.matrices.parts;
+    parallel_for_tiles(parallel, parts, threads, run_span, &run);
 }
 
 /* ---- Winograd ---- */
@@ -379,13 +408,10 @@ void weights_pack(const struct weights_transfer *t, const struct parallel *paral
         pack_winograd(t, parallel, threads);
         return;
     }
-    struct pack_run run = {.transfer = t, .kernel = pack_f32_find(t->cpu->features)};
-    transfer(&run, parallel, threads);
+    transfer(t, false, parallel, threads);
 }
 
 void weights_unpack(const struct weights_transfer *t, const struct parallel *parallel, int threads)
 {
-    struct pack_run run = {
-        .transfer = t, .kernel = pack_f32_find(t->cpu->features), .unpacks = true};
-    transfer(&run, parallel, threads);
+    transfer(t, true, parallel, threads);
 }

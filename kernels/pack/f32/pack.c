@@ -6,7 +6,6 @@ const struct pack_f32_kernel *const pack_f32_kernels[] = {
     &pack_f32_neon,
 #endif
     &pack_f32_generic,
-    &pack_f32_ref,
 };
 const size_t pack_f32_kernel_count = sizeof pack_f32_kernels / sizeof pack_f32_kernels[0];
 

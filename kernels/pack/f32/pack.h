@@ -1,4 +1,5 @@
-/* Packs matrices into the panels that gemm_f32 kernels read, and back; f32. */
+/* Packs matrices into the panels that gemm_f32 kernels read; f32. The way back is a plane of
+ * kernels/pack/f32/copy.h. */
 #ifndef KERNELS_PACK_F32_PACK_H
 #define KERNELS_PACK_F32_PACK_H
 
@@ -37,37 +38,13 @@ struct pack_f32_taps {
 };
 typedef void pack_f32_taps_fn(const struct pack_f32_taps *panel);
 
-/* The way back: for p < k, i < count:  dst[i * lane + p * step] = panel[p * width + i]. Nothing
- * else of dst is read or written. */
-struct unpack_f32_panel {
-    size_t width, count, k;
-    const float *panel;
-    float *dst;
-    ptrdiff_t lane, step;
-};
-typedef void unpack_f32_fn(const struct unpack_f32_panel *panel);
-
-/* The same for taps: for t < taps, p < k, i < count:
- *     dst[i * lane + p * taps + t] = panel[(t * k + p) * width + i]
- *
- * The destination's lanes are written from their beginnings to their ends. */
-struct unpack_f32_taps {
-    size_t width, count, k, taps;
-    const float *panel;
-    float *dst;
-    ptrdiff_t lane;
-};
-typedef void unpack_f32_taps_fn(const struct unpack_f32_taps *panel);
-
 struct pack_f32_kernel {
     const char *name;
     uint32_t needs;
     pack_f32_fn *pack;
-    pack_f32_taps_fn *pack_taps;
-    unpack_f32_fn *unpack;
-    unpack_f32_taps_fn *unpack_taps;
+    pack_f32_taps_fn *pack_taps; /* or NULL: tap by tap is as fast */
 };
-extern const struct pack_f32_kernel pack_f32_neon, pack_f32_generic, pack_f32_ref;
+extern const struct pack_f32_kernel pack_f32_neon, pack_f32_generic;
 
 /* Fastest first; the last needs nothing. */
 extern const struct pack_f32_kernel *const pack_f32_kernels[];

@@ -39,8 +39,6 @@ static inline void transpose_4x4(quad rows[4])
 
 enum { AHEAD_BYTES = 256 };
 
-/* ---- into a panel ---- */
-
 /* lane == 1: a step is one copy. */
 static void copy_steps(const struct pack_f32_panel *panel)
 {
@@ -101,96 +99,4 @@ static void pack(const struct pack_f32_panel *panel)
         pack_by_elements(panel);
 }
 
-/* ---- taps innermost in the source, outermost in the panel ---- */
-
-/* All whole vectors of lanes, elements q .. q + 3 of each: a row is written at once, since the rows
- * of all taps may share a set of the L1. */
-static inline void transpose_taps(const struct pack_f32_taps *panel, size_t lanes, size_t q,
-                                  struct tap_cursor *cursor)
-{
-    float *rows[4];
-    const float *from = panel->src + q;
-#pragma GCC unroll 4
-    for (size_t x = 0; x < 4; x++)
-        rows[x] = panel->out + tap_row(cursor);
-    for (size_t i = 0; i < lanes; i += 4) {
-        quad block[4];
-#pragma GCC unroll 4
-        for (size_t x = 0; x < 4; x++, from += panel->lane)
-            block[x] = load(from);
-        transpose_4x4(block);
-#pragma GCC unroll 4
-        for (size_t x = 0; x < 4; x++)
-            store(rows[x] + i, block[x]);
-    }
-}
-
-static void pack_taps(const struct pack_f32_taps *panel)
-{
-    size_t whole = panel->k * panel->taps & ~(size_t)3, lanes = panel->count & ~(size_t)3;
-    struct tap_cursor cursor = tap_cursor(panel->width, panel->k, panel->taps, 0);
-    for (size_t q = 0; q < whole; q += 4)
-        transpose_taps(panel, lanes, q, &cursor);
-    gather_taps(panel, 0, lanes, whole);
-    if (lanes < panel->width)
-        gather_taps(panel, lanes, panel->width, 0);
-}
-
-/* ---- back ---- */
-
-/* lane == 1: a step is one copy. */
-INLINE void uncopy_steps(const struct unpack_f32_panel *panel, size_t count)
-{
-    const float *from = panel->panel;
-    float *to = panel->dst;
-    for (size_t p = 0; p < panel->k; p++, from += panel->width, to += panel->step) {
-        memcpy(to, from, count * sizeof(float));
-        __builtin_prefetch((const void *)((uintptr_t)to + AHEAD_BYTES), 1);
-    }
-}
-
-static void unpack_neighbours(const struct unpack_f32_panel *panel)
-{
-    if (panel->count == 12)
-        uncopy_steps(panel, 12);
-    else if (panel->count == 8)
-        uncopy_steps(panel, 8);
-    else
-        uncopy_steps(panel, panel->count);
-}
-
-/* Four valid lanes from i on, with step == 1; first and last are multiples of 4. */
-static void untranspose_lanes(const struct unpack_f32_panel *panel, size_t i, size_t first,
-                              size_t last)
-{
-    for (size_t p = first; p < last; p += 4) {
-        quad block[4];
-#pragma GCC unroll 4
-        for (size_t x = 0; x < 4; x++)
-            block[x] = load(panel->panel + (p + x) * panel->width + i);
-        transpose_4x4(block);
-#pragma GCC unroll 4
-        for (size_t x = 0; x < 4; x++)
-            store(panel->dst + (ptrdiff_t)(i + x) * panel->lane + p, block[x]);
-    }
-}
-
-static void unpack(const struct unpack_f32_panel *panel)
-{
-    if (panel->lane == 1) {
-        unpack_neighbours(panel);
-        return;
-    }
-    bool transposes = panel->step == 1 && panel->count >= 4;
-    size_t whole = transposes ? panel->k & ~(size_t)3 : 0;
-    for (size_t first = 0; first < whole; first += CHUNK)
-        for (size_t i = 0; i < panel->count; i += 4)
-            untranspose_lanes(panel, smaller(i, panel->count - 4), first,
-                              smaller(first + CHUNK, whole));
-    for (size_t first = whole; first < panel->k; first += CHUNK)
-        for (size_t i = 0; i < panel->count; i++)
-            unpack_lane(panel, i, first, smaller(first + CHUNK, panel->k));
-}
-
-const struct pack_f32_kernel pack_f32_generic = {"pack_f32_generic", 0,      pack,
-                                                 pack_taps,          unpack, unpack_taps};
+const struct pack_f32_kernel pack_f32_generic = {"pack_f32_generic", 0, pack, NULL};

@@ -4,6 +4,8 @@
  * A transposed block takes 4 loads, 8 ZIPs and 4 stores for 16 elements. Long panels are done
  * CHUNK steps at a time, so that the lines a block of lanes writes in part are still in the L1
  * when the next block of lanes comes. */
+#include <stdbool.h>
+
 #include "kernels/asm/vector_neon.h"
 
 typedef float32x4_t quad;
@@ -272,50 +274,6 @@ static void pack_by_transposes(const struct pack_f32_panel *panel)
                             smaller(first + CHUNK, whole));
 }
 
-/* ---- taps innermost in the source, outermost in the panel ---- */
-
-/* `vectors` times four lanes from i on, elements first .. last - 1 of each, a multiple of 4. */
-INLINE void transpose_taps(const struct pack_f32_taps *panel, size_t i, size_t first, size_t last,
-                           size_t vectors)
-{
-    struct tap_cursor cursor = tap_cursor(panel->width, panel->k, panel->taps, first);
-    const float *from = panel->src + (ptrdiff_t)i * panel->lane;
-    for (size_t q = first; q < last; q += 4) {
-        float32x4_t block[3][4];
-#pragma GCC unroll 3
-        for (size_t v = 0; v < vectors; v++) {
-#pragma GCC unroll 4
-            for (size_t x = 0; x < 4; x++)
-                block[v][x] = vld1q_f32(from + (ptrdiff_t)(4 * v + x) * panel->lane + q);
-            transpose_4x4(block[v]);
-        }
-#pragma GCC unroll 4
-        for (size_t x = 0; x < 4; x++) {
-            float *row = panel->out + tap_row(&cursor) + i;
-#pragma GCC unroll 3
-            for (size_t v = 0; v < vectors; v++)
-                vst1q_f32(row + 4 * v, block[v][x]);
-        }
-    }
-}
-
-static void pack_taps(const struct pack_f32_taps *panel)
-{
-    size_t whole = panel->k * panel->taps & ~(size_t)3, lanes = panel->count & ~(size_t)3;
-    for (size_t first = 0; first < whole; first += CHUNK) {
-        size_t last = smaller(first + CHUNK, whole), i = 0;
-        for (; i + 12 <= lanes; i += 12)
-            transpose_taps(panel, i, first, last, 3);
-        for (; i + 8 <= lanes; i += 8)
-            transpose_taps(panel, i, first, last, 2);
-        for (; i < lanes; i += 4)
-            transpose_taps(panel, i, first, last, 1);
-    }
-    gather_taps(panel, 0, lanes, whole);
-    if (lanes < panel->width)
-        gather_taps(panel, lanes, panel->width, 0);
-}
-
 /* step == 1 and one to three lanes, all valid: stores interleave them. */
 static void pack_narrow(const struct pack_f32_panel *panel)
 {
@@ -392,111 +350,88 @@ static void pack(const struct pack_f32_panel *panel)
         pack_by_elements(panel);
 }
 
-static void unpack_neighbours(const struct unpack_f32_panel *panel)
+/* ---- taps innermost in the source, outermost in the panel ---- */
+
+/* Element q = p * taps + t of a lane is in row t * k + p of the panel: how many elements in that
+ * row begins. */
+struct tap_cursor {
+    size_t tap, taps;
+    ptrdiff_t row, next, wrap; /* to the next tap's row; from the last one's to the first */
+};
+
+static inline struct tap_cursor tap_cursor(size_t width, size_t k, size_t taps, size_t q)
 {
-    for (size_t p = 0; p < panel->k; p++) {
-        const float *from = panel->panel + p * panel->width;
-        float *to = panel->dst + (ptrdiff_t)p * panel->step;
-        for (size_t i = 0; i < panel->count; i += 4)
-            store_part(to + i, load_part(from + i, panel->width - i), panel->count - i);
+    size_t tap = q % taps, p = q / taps;
+    return (struct tap_cursor){
+        .tap = tap,
+        .taps = taps,
+        .row = (ptrdiff_t)((tap * k + p) * width),
+        .next = (ptrdiff_t)(k * width),
+        .wrap = (ptrdiff_t)width - (ptrdiff_t)((taps - 1) * k * width),
+    };
+}
+
+static inline ptrdiff_t tap_row(struct tap_cursor *cursor)
+{
+    ptrdiff_t row = cursor->row;
+    bool last = ++cursor->tap == cursor->taps;
+    cursor->row += last ? cursor->wrap : cursor->next;
+    cursor->tap = last ? 0 : cursor->tap;
+    return row;
+}
+
+/* Lanes that are no whole vector, padding, and the last elements of all lanes. */
+static void gather_taps(const struct pack_f32_taps *panel, size_t i, size_t last_lane, size_t first)
+{
+    struct tap_cursor cursor = tap_cursor(panel->width, panel->k, panel->taps, first);
+    for (size_t q = first; q < panel->k * panel->taps; q++) {
+        const float *from = panel->src + (ptrdiff_t)i * panel->lane + q;
+        float *row = panel->out + tap_row(&cursor);
+        for (size_t lane = i; lane < last_lane; lane++, from += panel->lane)
+            row[lane] = lane < panel->count ? *from : 0;
     }
 }
 
-/* Four lanes from i on, which have one to three steps, with step == 1. */
-INLINE void join_lanes(const struct unpack_f32_panel *panel, size_t i, size_t k)
+/* `vectors` times four lanes from i on, elements first .. last - 1 of each, a multiple of 4. */
+INLINE void transpose_taps(const struct pack_f32_taps *panel, size_t i, size_t first, size_t last,
+                           size_t vectors)
 {
-    const float *from = panel->panel + i;
-    float *to = panel->dst + (ptrdiff_t)i * panel->lane, *second = to + panel->lane;
-    float *third = second + panel->lane, *fourth = third + panel->lane;
-    float32x4_t x = vld1q_f32(from), none = vdupq_n_f32(0);
-    float32x4_t y = k > 1 ? vld1q_f32(from + panel->width) : none;
-    float32x4_t z = k > 2 ? vld1q_f32(from + 2 * panel->width) : none;
-    if (k == 3) {
-        float32x4x3_t rows = {{x, y, z}};
-        vst3q_lane_f32(to, rows, 0);
-        vst3q_lane_f32(second, rows, 1);
-        vst3q_lane_f32(third, rows, 2);
-        vst3q_lane_f32(fourth, rows, 3);
-    } else if (k == 2) {
-        float32x4x2_t rows = {{x, y}};
-        vst2q_lane_f32(to, rows, 0);
-        vst2q_lane_f32(second, rows, 1);
-        vst2q_lane_f32(third, rows, 2);
-        vst2q_lane_f32(fourth, rows, 3);
-    } else {
-        vst1q_lane_f32(to, x, 0);
-        vst1q_lane_f32(second, x, 1);
-        vst1q_lane_f32(third, x, 2);
-        vst1q_lane_f32(fourth, x, 3);
-    }
-}
-
-/* The way back from split_dense(). */
-static size_t join_dense(const struct unpack_f32_panel *panel)
-{
-    size_t i = 0, width = panel->width, k = panel->k;
-    const float *from = panel->panel;
-    float *to = panel->dst;
-    if (panel->lane != (ptrdiff_t)k || k < 2)
-        return 0;
-    for (; k == 2 && i + 4 <= panel->count; i += 4, from += 4, to += 8)
-        vst2q_f32(to, ((float32x4x2_t){{vld1q_f32(from), vld1q_f32(from + width)}}));
-    for (; k == 3 && i + 4 <= panel->count; i += 4, from += 4, to += 12)
-        vst3q_f32(to, ((float32x4x3_t){{vld1q_f32(from), vld1q_f32(from + width),
-                                        vld1q_f32(from + 2 * width)}}));
-    return i;
-}
-
-static void unpack_shallow(const struct unpack_f32_panel *panel)
-{
-    size_t i = join_dense(panel), k = panel->k;
-    for (; i + 4 <= panel->count; i += 4)
-        if (k == 3)
-            join_lanes(panel, i, 3);
-        else if (k == 2)
-            join_lanes(panel, i, 2);
-        else if (k == 1)
-            join_lanes(panel, i, 1);
-    for (; i < panel->count; i++)
-        unpack_lane(panel, i, 0, k);
-}
-
-/* At least four lanes, and steps: the last four overlap those before if there are not whole vectors
- * of them. */
-static void unpack_by_transposes(const struct unpack_f32_panel *panel)
-{
-    size_t k = panel->k, width = panel->width;
-    for (size_t lane = 0; lane < panel->count; lane += 4) {
-        size_t i = smaller(lane, panel->count - 4);
-        float *to = panel->dst + (ptrdiff_t)i * panel->lane, *second = to + panel->lane;
-        float *third = second + panel->lane, *fourth = third + panel->lane;
-        for (size_t left = k; left;) {
-            size_t p = k - (left > 4 ? left : 4);
-            const float *from = panel->panel + p * width + i;
-            float32x4_t block[4] = {vld1q_f32(from), vld1q_f32(from + width),
-                                    vld1q_f32(from + 2 * width), vld1q_f32(from + 3 * width)};
-            transpose_4x4(block);
-            vst1q_f32(to + p, block[0]);
-            vst1q_f32(second + p, block[1]);
-            vst1q_f32(third + p, block[2]);
-            vst1q_f32(fourth + p, block[3]);
-            left = left > 4 ? left - 4 : 0;
+    struct tap_cursor cursor = tap_cursor(panel->width, panel->k, panel->taps, first);
+    const float *from = panel->src + (ptrdiff_t)i * panel->lane;
+    for (size_t q = first; q < last; q += 4) {
+        float32x4_t block[3][4];
+#pragma GCC unroll 3
+        for (size_t v = 0; v < vectors; v++) {
+#pragma GCC unroll 4
+            for (size_t x = 0; x < 4; x++)
+                block[v][x] = vld1q_f32(from + (ptrdiff_t)(4 * v + x) * panel->lane + q);
+            transpose_4x4(block[v]);
+        }
+#pragma GCC unroll 4
+        for (size_t x = 0; x < 4; x++) {
+            float *row = panel->out + tap_row(&cursor) + i;
+#pragma GCC unroll 3
+            for (size_t v = 0; v < vectors; v++)
+                vst1q_f32(row + 4 * v, block[v][x]);
         }
     }
 }
 
-static void unpack(const struct unpack_f32_panel *panel)
+static void pack_taps(const struct pack_f32_taps *panel)
 {
-    if (panel->lane == 1)
-        unpack_neighbours(panel);
-    else if (panel->step == 1 && panel->k < 4)
-        unpack_shallow(panel);
-    else if (panel->step == 1 && panel->count >= 4)
-        unpack_by_transposes(panel);
-    else
-        for (size_t i = 0; i < panel->count; i++)
-            unpack_lane(panel, i, 0, panel->k);
+    size_t whole = panel->k * panel->taps & ~(size_t)3, lanes = panel->count & ~(size_t)3;
+    for (size_t first = 0; first < whole; first += CHUNK) {
+        size_t last = smaller(first + CHUNK, whole), i = 0;
+        for (; i + 12 <= lanes; i += 12)
+            transpose_taps(panel, i, first, last, 3);
+        for (; i + 8 <= lanes; i += 8)
+            transpose_taps(panel, i, first, last, 2);
+        for (; i < lanes; i += 4)
+            transpose_taps(panel, i, first, last, 1);
+    }
+    gather_taps(panel, 0, lanes, whole);
+    if (lanes < panel->width)
+        gather_taps(panel, lanes, panel->width, 0);
 }
 
-const struct pack_f32_kernel pack_f32_neon = {"pack_f32_neon", CPU_NEON, pack,
-                                              pack_taps,       unpack,   unpack_taps};
+const struct pack_f32_kernel pack_f32_neon = {"pack_f32_neon", CPU_NEON, pack, pack_taps};

@@ -8,6 +8,7 @@
 
 #include "arch/costs.h"
 #include "kernels/gemm/f32/lines/lines.h"
+#include "kernels/pack/f32/copy.h"
 #include "kernels/pack/f32/pack.h"
 #include "src/core/checked.h"
 #include "src/matmul/batch.h"
@@ -44,7 +45,7 @@ struct matmul_lines {
     struct matmul_batch batch;
     const struct gemm_f32_lines_kernel *kernel;
     pack_f32_fn *pack;
-    unpack_f32_fn *unpack;
+    copy_f32_fn *copy;
     size_t copied; /* lines, of all sides */
 };
 
@@ -172,7 +173,7 @@ static void lines_plan(void *plan, const struct problem *problem, const struct c
     struct matmul_lines *mine = plan;
     mine->kernel = gemm_f32_lines_find(cpu->features);
     mine->pack = pack_f32_find(cpu->features)->pack;
-    mine->unpack = pack_f32_find(cpu->features)->unpack;
+    mine->copy = copy_f32_find(cpu->features)->run;
     mine->finish = is_finished(problem);
     struct matmul_shape shape = matmul_shape(problem);
     size_t length = longest(problem, &mine->direction);
@@ -336,17 +337,18 @@ static const float *gather(const struct matmul_lines *plan, const struct side *s
 static void scatter(const struct matmul_lines *plan, const struct piece *piece)
 {
     const struct side *c = &plan->c;
-    struct unpack_f32_panel panel = {.width = width_of(piece),
-                                     .count = piece->count,
-                                     .k = c->inner,
-                                     .panel = piece->room + c->place * width_of(piece),
-                                     .dst = piece->dst + (ptrdiff_t)piece->first * c->along,
-                                     .lane = c->along,
-                                     .step = c->step};
+    struct copy_f32_plane plane = {.rows = c->inner,
+                                   .cols = piece->count,
+                                   .src = piece->room + c->place * width_of(piece),
+                                   .src_row = (ptrdiff_t)width_of(piece),
+                                   .src_col = 1,
+                                   .dst = piece->dst + (ptrdiff_t)piece->first * c->along,
+                                   .dst_row = c->step,
+                                   .dst_col = c->along};
     for (size_t i = 0; i < c->outer; i++) {
-        plan->unpack(&panel);
-        panel.dst += c->next;
-        panel.panel += panel.k * panel.width;
+        plan->copy(&plane);
+        plane.dst += c->next;
+        plane.src += plane.rows * width_of(piece);
     }
 }
 
