@@ -7,6 +7,16 @@
 
 #include "kernels/asm/inline.h"
 
+INLINE const float *at_byte(const float *from, size_t bytes)
+{
+    return (const float *)(const void *)((const char *)from + bytes);
+}
+
+INLINE float *to_byte(float *to, size_t bytes)
+{
+    return (float *)(void *)((char *)to + bytes);
+}
+
 /* The first count elements, then zeros; reads no more. */
 static inline float32x4_t load_part(const float *from, size_t count)
 {

@@ -71,10 +71,6 @@ struct plan {
     struct dwconv_f32_listed_run runs[MOST_RUNS], *end;
 };
 
-/* The rows that exist, so many of each plane of the kernel, and how far they are from each other;
- * 0: there are gaps, or other distances. */
-int dwconv_f32_listed_find_planes(struct plan *plan, size_t count);
-
 /* Lists the taps of the tile at output (y, x). If they are more than the list has room for, it runs
  * those that are listed, whose sums then go on. */
 void dwconv_f32_listed_add_tile(struct plan *plan, size_t y, size_t x);

@@ -11,6 +11,7 @@
  */
 #include "kernels/asm/sizes.h"
 #include "kernels/depthwise/f32/depthwise.h"
+#include "kernels/depthwise/f32/extent.h"
 #include "kernels/depthwise/f32/listed.h"
 #include "kernels/depthwise/f32/listed_offsets.h"
 #include "kernels/depthwise/f32/listed_plan.h"
@@ -148,6 +149,36 @@ static void find_whole(struct axis *axis)
     axis->whole.end = smaller(first.end, last.end);
 }
 
+/* The rows that exist, so many of each plane of the kernel, and how far they are from each other;
+ * planes must have the same ones. 0: there are gaps, or other distances. */
+static int find_planes(struct plan *plan, size_t count)
+{
+    const float *const *rows = plan->task->rows;
+    struct extent extent, next;
+    if (!extent_find(&extent, rows, count))
+        return 0;
+    plan->y.begin = (ptrdiff_t)extent.begin;
+    plan->y.end = (ptrdiff_t)extent.end;
+    plan->y.src = extent.row;
+    for (size_t kz = 1; kz < plan->task->kd; kz++) {
+        const float *const *before = rows;
+        rows += plan->task->rows_plane;
+        if (!extent_find(&next, rows, count) || next.begin != extent.begin ||
+            next.end != extent.end || next.row != extent.row)
+            return 0;
+        if (next.begin == next.end)
+            continue;
+        ptrdiff_t plane = (ptrdiff_t)((uintptr_t)rows[next.begin] - (uintptr_t)before[next.begin]);
+        if (kz > 1 && plane != plan->plane)
+            return 0;
+        plan->plane = plane;
+    }
+    if (extent.begin < extent.end)
+        plan->origin =
+            (uintptr_t)plan->task->rows[extent.begin] - (size_t)(plan->y.begin * extent.row);
+    return 1;
+}
+
 static void make_plan(struct plan *plan, const struct dwconv_f32_task *task)
 {
     static const float none[2 * LINE];
@@ -172,8 +203,8 @@ static void make_plan(struct plan *plan, const struct dwconv_f32_task *task)
     };
     plan->plane = 0;
     plan->origin = 0;
-    plan->is_even = dwconv_f32_listed_find_planes(plan, (task->out_rows - 1) * task->stride_h +
-                                                            (task->kh - 1) * task->dilation_h + 1);
+    plan->is_even = find_planes(plan, (task->out_rows - 1) * task->stride_h +
+                                          (task->kh - 1) * task->dilation_h + 1);
     find_whole(&plan->x);
     find_whole(&plan->y);
     plan->job = (struct dwconv_f32_listed){

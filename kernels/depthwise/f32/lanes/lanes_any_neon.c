@@ -3,15 +3,10 @@
 #include <arm_neon.h>
 #include <math.h>
 
-#include "kernels/asm/inline.h"
+#include "kernels/asm/vector_neon.h"
 #include "kernels/depthwise/f32/lanes/lanes.h"
 
 enum { LANES = 4, TOGETHER = 4, PAIR = 2 };
-
-INLINE const float *at_byte(const float *base, size_t bytes)
-{
-    return (const float *)(const void *)((const char *)base + bytes);
-}
 
 /* R rows, V vectors that are a period apart. */
 INLINE void add_taps(float32x4_t acc[TOGETHER][PAIR], const struct dwconv_f32_lanes *job,
@@ -50,10 +45,9 @@ INLINE void run_tile(const struct dwconv_f32_lanes *job, struct place at, size_t
     float32x4_t low = vdupq_n_f32(-INFINITY), high = vdupq_n_f32(INFINITY);
     if (job->clamp)
         low = vld1q_f32(job->clamp), high = vld1q_f32(job->clamp + LANES);
-    char *dst = (char *)job->dst + at.to;
     for (size_t r = 0; r < R; r++)
         for (size_t v = 0; v < V; v++)
-            vst1q_f32((float *)(void *)(dst + r * job->dst_row + v * job->period),
+            vst1q_f32(to_byte(job->dst, at.to + r * job->dst_row + v * job->period),
                       vminq_f32(vmaxq_f32(acc[r][v], low), high));
 }
 

@@ -264,16 +264,6 @@ static void list_taps(const struct dwconv_f32_task *task, const struct copy *cop
 
 /* ---- copies ---- */
 
-INLINE const float *at_byte(const float *from, size_t bytes)
-{
-    return (const float *)(const void *)((const char *)from + bytes);
-}
-
-INLINE float *to_byte(float *to, size_t bytes)
-{
-    return (float *)(void *)((char *)to + bytes);
-}
-
 /* The rows of a plane that are there, whose first value is so far ahead. */
 static void copy_rows(const struct copy *copy, size_t stride, float *to, const float *const *rows,
                       size_t ahead)

@@ -165,42 +165,4 @@ static inline int planes_find_gap(struct planes_gap *gap, const struct dwconv_f3
            planes_are_even(task, gap->above, count - gap->below);
 }
 
-/* ---- bands of stride 2 ---- */
-
-/* Are there so many bands, of `lowest` rows or more? Of two, each leaves a row to the other, where
- * there may be padding that only that one knows. */
-static inline int planes_has_bands(size_t rows, size_t lowest, size_t bands)
-{
-    return rows >= lowest + (size_t)(bands > 1);
-}
-
-/* What of a band is padding, which is the first one or the last one. */
-static inline size_t planes_padding_of(const struct planes_gap *gap, int is_first, int is_last)
-{
-    if (is_last && gap->below)
-        return PLANES_BOTTOM;
-    return is_first && gap->above ? PLANES_TOP : PLANES_NONE;
-}
-
-/* As equal as they can be, but not lower than `lowest`: then the last one overlaps the one before.
- * And what ends the list. */
-static inline void planes_list_bands(struct dwconv_f32_planes_tile *band,
-                                     const struct dwconv_f32_task *task,
-                                     const struct planes_gap *gap, size_t lowest, size_t count)
-{
-    ptrdiff_t step = task->rows[gap->above + 1] - task->rows[gap->above];
-    for (size_t i = 0, y = 0, rows; i < count; i++, band++, y += rows) {
-        rows = (task->out_rows - y + count - i - 1) / (count - i);
-        rows = rows < lowest ? lowest : rows;
-        y = y + rows > task->out_rows ? task->out_rows - rows : y;
-        size_t row = i == 0 ? 0 : y * task->stride_h - gap->above; /* that exists */
-        *band = (struct dwconv_f32_planes_tile){
-            .src = (size_t)((ptrdiff_t)row * step) * sizeof(float),
-            .dst = y * task->dst_row * sizeof(float),
-            .body = PLANES_BAND(rows, planes_padding_of(gap, i == 0, i + 1 == count)),
-        };
-    }
-    band->body = PLANES_BANDS;
-}
-
 #endif
