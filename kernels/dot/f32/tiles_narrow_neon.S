@@ -6,7 +6,7 @@
  * Rows are multiplied in groups of eight, or of all if there are fewer; while a group is multiplied
  * the next one comes, row by row into the same eight registers, and a vector of each column if it is
  * the next one of those too. 8x2 takes 32 FMLA and 60 other instructions. */
-#include "kernels/dot/f32/tiles_in_order_neon.h"
+#include "kernels/dot/f32/tiles_neon.h"
 
     .set pointers_move, 1
     .set zeros_bytes, 0
@@ -101,10 +101,38 @@
     times %(3 * vectors), load_op \R, \C, 0
     .endm
 
-    .macro begin_rounds
+/* A round has two vectors of k. */
+    .macro count_groups R
+    .set group, \R
+    when %(\R > 8), .set group, 8
+    .set groups, 2 * \R / group
+    .endm
+
+    .macro all_groups R, C, next, last=0
+    each g, %(groups - 1), multiply_group \R, \C, %(g), %(g + 1)
+    multiply_group \R, \C, %(g), \next, \last
+    .endm
+
+/* All rounds, of which the last one loads nothing. */
+    .macro rounds_of R, C
+    load_group_0 \R, \C
+    subs rounds, rounds, #1
+    b.eq 2f
+1:  all_groups \R, \C, 0, 1
+    b.ne 1b
+2:  all_groups \R, \C, -1
+    .endm
+
+    .macro all_rounds R, C
+    count_groups \R
     .set waits, 0 - 1
     .set waits_longer, 0 - 1
     .set turn, 0
+    rounds_of \R, \C
     .endm
 
-    all_tiles narrow
+    .macro store_sums R, C
+    each g, %(\R * \C / 2), store_pair %(32 - \R * \C + 2 * g), %(33 - \R * \C + 2 * g), [sums, #(32 * g)]
+    .endm
+
+    all_tiles _narrow

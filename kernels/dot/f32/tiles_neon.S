@@ -48,49 +48,27 @@
     .endr
     .endm
 
-    .macro store_sums count
-    each_by 4, n, %(32 - \count), %(\count / 4), several st1, 4, %(n), sums, #64
+/* How many pairs there are room for, and a lag that sums need. */
+    .macro set_pairs_and_lag R, C
+    .set pairs, 4
+    .set lag, 1
+    when %(\C < 3), .set lag, 2
+    when %(\R == 8), .set pairs, 6
+    .if \R == 16
+    .set pairs, 7
+    .set lag, 3
+    .endif
     .endm
-
-    .macro tile R, C, pairs, lag
-    begin_tile \R\()x\C, \R, \C
-    cbz rounds, 2f
-1:  round \R, \C, \pairs, \lag
-    subs rounds, rounds, #1
-    b.ne 1b
-2:  store_sums %(\R * \C)
-    end_tile \R\()x\C
-    .endm
-
-    tile 16, 1, 7, 3
-    tile 4, 1, 4, 2
-    tile 8, 2, 6, 2
-    tile 4, 2, 4, 2
-    tile 4, 3, 4, 1
-    tile 4, 4, 4, 1
 
     .macro all_rounds R, C
-1:  round \R, \C, %(count_pairs), %(lag)
+    set_pairs_and_lag \R, \C
+1:  round \R, \C, %(pairs), %(lag)
     subs rounds, rounds, #1
     b.ne 1b
     .endm
-    .set count_pairs, 4
-    .set lag, 1
-    use_registers_of_4x4
-    tiles_below rows_of_4, 4, 4, store_rows
-    tiles_below columns_4x4, 4, 4, store_columns
-    .set adding, 1
-    tiles_below adding_rows_of_4, 4, 4, store_rows
-    tiles_below adding_columns_4x4, 4, 4, store_columns
-    .set adding, 0
-    tiles_below dense_4x3, 4, 3, store_dense
-    tiles_below columns_4x3, 4, 3, store_columns
-    use_registers_of_8x2
-    .set count_pairs, 6
-    .set lag, 2
-    tiles_below dense_8x2, 8, 2, store_dense
-    tiles_below columns_8x2, 8, 2, store_columns
-    use_registers_of_16x1
-    .set count_pairs, 7
-    .set lag, 3
-    tiles_below columns_16x1, 16, 1, store_dense
+
+    .macro store_sums R, C
+    each_by 4, n, %(32 - \R * \C), %(\R * \C / 4), several st1, 4, %(n), sums, #64
+    .endm
+
+    all_tiles

@@ -4,7 +4,8 @@
  *   pointers_move           a symbol: 1, or 0 if rounds leave the pointers as they are
  *   zeros_bytes             a symbol: of zeros that clear_sums reads from the stack
  *   clear_sums first, count sums of the tiles below each other, cleared
- *   all_rounds R, C         all rounds of a tile, at least one */
+ *   all_rounds R, C         all rounds of a tile, at least one
+ *   store_sums R, C         of a tile that is alone */
 
 /* clang-format off */
 #include "kernels/asm/assembly_neon.h"
@@ -212,4 +213,37 @@ x_bytes .req x22
     b.ne 4b
     pop_and_return
     end_function dot_f32_\name\()_neon
+    .endm
+
+/* ---- all of a file's, whose names end with `kind` ---- */
+
+    .macro tile R, C, kind
+    begin_tile \R\()x\C\kind, \R, \C
+    cbz rounds, 3f
+    all_rounds \R, \C
+3:  store_sums \R, \C
+    end_tile \R\()x\C\kind
+    .endm
+
+    .macro all_tiles kind
+    tile 16, 1, \kind
+    tile 4, 1, \kind
+    tile 8, 2, \kind
+    tile 4, 2, \kind
+    tile 4, 3, \kind
+    tile 4, 4, \kind
+    use_registers_of_4x4
+    tiles_below rows_of_4\kind, 4, 4, store_rows
+    tiles_below columns_4x4\kind, 4, 4, store_columns
+    .set adding, 1
+    tiles_below adding_rows_of_4\kind, 4, 4, store_rows
+    tiles_below adding_columns_4x4\kind, 4, 4, store_columns
+    .set adding, 0
+    tiles_below dense_4x3\kind, 4, 3, store_dense
+    tiles_below columns_4x3\kind, 4, 3, store_columns
+    use_registers_of_8x2
+    tiles_below dense_8x2\kind, 8, 2, store_dense
+    tiles_below columns_8x2\kind, 8, 2, store_columns
+    use_registers_of_16x1
+    tiles_below columns_16x1\kind, 16, 1, store_dense
     .endm
