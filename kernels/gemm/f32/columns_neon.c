@@ -20,7 +20,7 @@ INLINE void run_by_rows(const struct gemm_f32_tile *tile, size_t mr, size_t nr)
 }
 
 /* Whole tiles of 8x12 are assembly: 8x12_columns_neon.S, and for cores that issue in order
- * columns_in_order_neon.S. */
+ * in_order_neon.S. */
 gemm_f32_fn gemm_f32_8x12_columns_whole_neon;
 
 /* KERNEL(mr, nr, U): those of the tiles that are not done by rows. */

@@ -20,10 +20,10 @@ INLINE void run_rows(const struct gemm_f32_tile *tile, size_t mr, size_t nr, siz
 #include "kernels/gemm/f32/tiles_list.h"
 #undef KERNEL
 
-/* Whole tiles of 8x12 are assembly (8x12_neon.S), one for each way of issuing
- * instructions; those of 8x8 for cores that issue in order (8x8_neon.S). */
-gemm_f32_fn gemm_f32_8x12_whole_neon, gemm_f32_8x12_a55_neon;
-gemm_f32_fn gemm_f32_8x8_a55_neon;
+/* Whole tiles of 8x12 are assembly (8x12_neon.S), and so are some for cores that issue in order
+ * (in_order_neon.S). */
+gemm_f32_fn gemm_f32_8x12_whole_neon, gemm_f32_8x12_narrow_whole_neon,
+    gemm_f32_8x8_narrow_whole_neon;
 
 static __attribute__((noinline)) void run_8x12(const struct gemm_f32_tile *tile, gemm_f32_fn *self)
 {
@@ -41,7 +41,7 @@ static void gemm_f32_8x12_neon(const struct gemm_f32_tile *tile)
 static void gemm_f32_8x12_narrow_neon(const struct gemm_f32_tile *tile)
 {
     if (tile->m == 8 && tile->n == 12)
-        gemm_f32_8x12_a55_neon(tile);
+        gemm_f32_8x12_narrow_whole_neon(tile);
     else
         run_8x12(tile, gemm_f32_8x12_narrow_neon);
 }
@@ -51,7 +51,7 @@ static void gemm_f32_8x8_narrow_neon(const struct gemm_f32_tile *tile)
     if (tile->n != 8)
         gemm_f32_run_staged(tile, 8, gemm_f32_8x8_narrow_neon);
     else
-        (tile->m == 8 ? gemm_f32_8x8_a55_neon : gemm_f32_8x8_neon)(tile);
+        (tile->m == 8 ? gemm_f32_8x8_narrow_whole_neon : gemm_f32_8x8_neon)(tile);
 }
 
 /* clang-format off */

@@ -2,8 +2,7 @@
  *
  * A tile has LINES lines of VECTORS vectors: rows of C, or columns. Its sums are the last
  * registers, line by line. A file says LINES, VECTORS and LINE_STEP, which is tile.row or
- * tile.col, and has a macro `add_bias`: from `scratch`, v0 … v6 are free. A file may set
- * has_lines before it includes this, if it has others than these for lines of C. */
+ * tile.col, and has a macro `add_bias`: from `scratch`, v0 … v6 are free. */
 /* clang-format off */
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/gemm/f32/offsets.h"
@@ -15,7 +14,6 @@
     .set packing, 0
 
 /* A line of C, at `at` and `c`, which go on by `line`; and limits in v4 and v5. */
-    .ifndef has_lines
     .macro load_line first
     several ld1, VECTORS, \first, at, line
     .endm
@@ -25,7 +23,6 @@
     .macro clamp_sums
     clamp_all %(32 - LINES * VECTORS), %(LINES * VECTORS), 4, 5
     .endm
-    .endif
 
     .macro each_line what
     each i, LINES, \what %(32 - LINES * VECTORS + VECTORS * i)
@@ -113,26 +110,7 @@
 6:
     .endm
 
-/* ---- for cores that issue in order ---- */
-
 /* Row `row` of C with a vector of B, by a lane of what has that row of A. */
     .macro multiply_row row, vector, a, lane
     fma %(32 - LINES * VECTORS + \row * VECTORS + \vector), %(4 + \vector), \a, \lane
-    .endm
-
-/* Rows 2 pair and 2 pair + 1, which are in v(pair). */
-    .macro upper pair, vector
-    multiply_row %(2 * \pair), \vector, \pair, 0
-    .endm
-    .macro lower pair, vector
-    multiply_row %(2 * \pair + 1), \vector, \pair, 1
-    .endm
-
-/* Rows 4 quad … 4 quad + 3, which are in v(quad), with one other instruction in their midst. */
-    .macro four quad, vector, other:vararg
-    multiply_row %(4 * \quad), \vector, \quad, 0
-    multiply_row %(4 * \quad + 1), \vector, \quad, 1
-    \other
-    multiply_row %(4 * \quad + 2), \vector, \quad, 2
-    multiply_row %(4 * \quad + 3), \vector, \quad, 3
     .endm

@@ -1,9 +1,11 @@
 /* Strips of planes.h for cores that issue in order: the tiles of
- * kernels/gemm/f32/planes/neon.S, with the steps of kernels/gemm/f32/columns_in_order_neon.h. */
-#include "kernels/gemm/f32/columns_in_order_neon.h"
+ * kernels/gemm/f32/planes/neon.S, with the steps of kernels/gemm/f32/steps_in_order_neon.h. */
+#include "kernels/gemm/f32/steps_in_order_neon.h"
 #include "kernels/gemm/f32/planes/neon.h"
 
-    .macro next_a
+by .req x12 /* b */
+
+    .macro next_vectors
     add in, in, a_step
     .endm
 
