@@ -94,6 +94,9 @@ static void the_kernel_for_few_taps_is_found(void)
     task.stride_w = task.dilation_w = 2;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_row_neon);
     task.dilation_w = 1;
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, 0, &task), &dwconv_f32_row_neon);
+    assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_row_neon);
+    task.stride_w = 3;
     assert_ptr_equal(dwconv_f32_find(CPU_NEON, IN_ORDER_NARROW, &task), &dwconv_f32_neon);
 }
 #endif

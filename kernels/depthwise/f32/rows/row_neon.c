@@ -1,4 +1,4 @@
-/* Depthwise convolution with kernels of one row, channels as vectors, stride 1: tiles for the
+/* Depthwise convolution with kernels of one row, channels as vectors, stride 1 or 2: tiles for the
  * assembly of kernels/depthwise/f32/rows/row_tiles_neon.S.
  *
  * Source is read in place. Only for tiles that reach into the padding it is copied between zeros,
@@ -21,12 +21,12 @@ enum {
     LEAST_WIDTH = 4,       /* of tiles */
     RAGGED_CHANNELS = 32   /* pixels of fewer are done better as lines of values */
 };
-static const size_t widths[ROW_WIDTHS] = {16, 8, LEAST_WIDTH};
+static const size_t widths[ROW_CODES] = {16, 8, LEAST_WIDTH, 16};
 
 /* Columns of source for a tile of so many columns of dst. */
-static size_t span_of(size_t width, size_t taps)
+static size_t span_of(const struct dwconv_f32_task *task, size_t width, size_t taps)
 {
-    return width - 1 + taps;
+    return (width - 1) * task->stride_w + taps;
 }
 
 /* ---- a call of the assembly ---- */
@@ -40,7 +40,6 @@ struct columns {
 /* Some channels of a row: a multiple of four. */
 struct call {
     const struct dwconv_f32_task *task; /* dense */
-    size_t together;                    /* channels that it takes */
     const float *row;
     float *dst;
     size_t c, channels;
@@ -93,26 +92,28 @@ static void copy_columns(struct call *call, ptrdiff_t begin, ptrdiff_t end)
     memset(to, 0, (size_t)(to_end - to) * sizeof *to);
 }
 
-static int has_many_taps(const struct dwconv_f32_task *task)
+/* Many taps take so long that few tiles matter more than few copies; and with stride 2 there are no
+ * other tiles. */
+static int prefers_wide_tiles(const struct dwconv_f32_task *task)
 {
-    return task->kw > ROW_TOGETHER;
+    return task->kw > ROW_TOGETHER || task->stride_w > 1;
 }
 
 /* Outputs from x on that reach into the padding to their left. */
 static size_t count_left(const struct dwconv_f32_task *task, size_t x)
 {
-    ptrdiff_t first = task->first + (ptrdiff_t)x;
-    return first < 0 ? (size_t)-first : 0;
+    ptrdiff_t first = task->first + (ptrdiff_t)(x * task->stride_w);
+    return first < 0 ? ((size_t)-first + task->stride_w - 1) >> (task->stride_w - 1) : 0;
 }
 
 /* Where the columns end that tiles from output x on have to copy. */
 static ptrdiff_t edge_end(const struct dwconv_f32_task *task, size_t x)
 {
-    size_t width = has_many_taps(task) ? widths[0] : LEAST_WIDTH;
+    size_t width = prefers_wide_tiles(task) ? widths[0] : LEAST_WIDTH;
     size_t left = task->out_cols - x, count = count_left(task, x);
     if (count)
         left = smaller(left, (count + width - 1) / width * width);
-    return task->first + (ptrdiff_t)(x + left - 1 + task->kw);
+    return task->first + (ptrdiff_t)((x + left - 1) * task->stride_w + task->kw);
 }
 
 /* Columns begin to end, with those up to `edge` if there is room for them. */
@@ -131,12 +132,13 @@ static void add_tile(struct call *call, size_t x, size_t index)
 {
     const struct dwconv_f32_task *task = call->task;
     ptrdiff_t columns = (ptrdiff_t)task->columns, kw = (ptrdiff_t)task->kw;
-    ptrdiff_t first = task->first + (ptrdiff_t)x;
-    ptrdiff_t last = first + (ptrdiff_t)(widths[index] - 1);
+    ptrdiff_t first = task->first + (ptrdiff_t)(x * task->stride_w);
+    ptrdiff_t last = first + (ptrdiff_t)((widths[index] - 1) * task->stride_w);
     ptrdiff_t begin = last < 0 ? -last : 0, end = first + kw > columns ? columns - first : kw;
     int is_padding = begin >= end; /* one tap remains */
     size_t taps = is_padding ? 1 : (size_t)(end - begin), column = task->column;
-    size_t span = span_of(widths[index], taps);
+    size_t span = span_of(task, widths[index], taps);
+    size_t block = index == ROW_STRIDE_2 ? ROW_TOGETHER_STRIDE_2 : ROW_TOGETHER;
     ptrdiff_t from = is_padding ? columns : first + begin;
     const float *src;
     if (call->count == MOST_TILES)
@@ -153,8 +155,8 @@ static void add_tile(struct call *call, size_t x, size_t index)
         .column = column * sizeof(float),
         .dst = call->dst + x * task->dst_column + call->c,
         .weights = task->weights + (is_padding ? 0 : (size_t)begin * task->weights_tap) + call->c,
-        .eights = (taps - 1) / ROW_TOGETHER,
-        .last = code->last[(taps - 1) % ROW_TOGETHER],
+        .blocks = (taps - 1) / block,
+        .last = code->last[(taps - 1) % block],
         .body = code->body,
     };
 }
@@ -162,14 +164,13 @@ static void add_tile(struct call *call, size_t x, size_t index)
 /* ---- tiles of a row ---- */
 
 /* From output x on: as many columns as reach into the padding, or as do not, so that few are
- * copied. Many taps take so long that few tiles matter more. What is rounded up overlaps the tile
- * before. */
+ * copied. What is rounded up overlaps the tile before. */
 static size_t columns_alike(const struct dwconv_f32_task *task, size_t x)
 {
-    ptrdiff_t first = task->first + (ptrdiff_t)x;
+    ptrdiff_t first = task->first + (ptrdiff_t)x; /* stride 1, if it is looked at */
     ptrdiff_t room = (ptrdiff_t)task->columns - (ptrdiff_t)task->kw - first;
     size_t left = task->out_cols - x, count = left;
-    if (has_many_taps(task))
+    if (prefers_wide_tiles(task))
         return left > widths[1] ? widths[0] : left > LEAST_WIDTH ? widths[1] : LEAST_WIDTH;
     if (first < 0)
         count = smaller(left, count_left(task, x));
@@ -179,9 +180,11 @@ static size_t columns_alike(const struct dwconv_f32_task *task, size_t x)
 }
 
 /* Of tiles that are no wider, or of the narrowest, which overlap what is before. */
-static size_t find_width(size_t columns)
+static size_t find_width(const struct dwconv_f32_task *task, size_t columns)
 {
     size_t index = 0;
+    if (task->stride_w > 1)
+        return ROW_STRIDE_2;
     while (index < ROW_WIDTHS - 1 && widths[index] > columns)
         index++;
     return index;
@@ -191,7 +194,7 @@ static void run_columns(struct call *call)
 {
     const struct dwconv_f32_task *task = call->task;
     for (size_t x = 0; x < task->out_cols;) {
-        size_t index = find_width(smaller(columns_alike(task, x), task->out_cols));
+        size_t index = find_width(task, smaller(columns_alike(task, x), task->out_cols));
         x = smaller(x, task->out_cols - widths[index]);
         add_tile(call, x, index);
         x += widths[index];
@@ -204,20 +207,20 @@ static void run_columns(struct call *call)
 /* The most that copies for the tiles at one edge have room for. */
 static size_t choose_channels(const struct dwconv_f32_task *task)
 {
-    size_t values = COPY_BYTES / sizeof(float) / span_of(widths[0], 2 * task->kw);
+    size_t values = COPY_BYTES / sizeof(float) / span_of(task, widths[0], 2 * task->kw);
     size_t most = smaller(values / LINE * LINE, MOST_CHANNELS);
     return most ? most : LINE;
 }
 
 static size_t copy_values(const struct dwconv_f32_task *task)
 {
-    size_t least = span_of(widths[0], task->kw) * LINE;
+    size_t least = span_of(task, widths[0], task->kw) * LINE;
     return least > COPY_BYTES / sizeof(float) ? least : COPY_BYTES / sizeof(float);
 }
 
 static void run_channels(struct call *call, size_t c, size_t channels)
 {
-    float pairs[2 * MOST_CHANNELS];
+    float pairs[2 * (MOST_CHANNELS + LANES)];
     const float *bias = call->task->bias;
     for (size_t i = 0; i < channels; i += LANES) {
         float32x4_t value = bias ? vld1q_f32(bias + c + i) : vdupq_n_f32(0);
@@ -285,12 +288,14 @@ static int does(const struct dwconv_f32_task *task)
            task->channels >= LANES &&
            (task->channels % LANES == 0 || task->channels > RAGGED_CHANNELS) &&
            parts_stride(task->stride_h, task->dilation_h) <= PARTS_STRIDE &&
-           parts_stride(task->stride_w, task->dilation_w) == 1;
+           parts_stride(task->stride_w, task->dilation_w) <= 2;
 }
 
 static size_t scratch_bytes(const struct dwconv_f32_task *task)
 {
-    return copy_values(task) * sizeof(float);
+    struct dwconv_f32_task part = *task;
+    part.stride_w = parts_stride(task->stride_w, task->dilation_w);
+    return copy_values(&part) * sizeof(float);
 }
 
 const struct dwconv_f32_kernel dwconv_f32_row_neon = {
