@@ -89,28 +89,58 @@ static size_t edges_of(const struct plan *plan, size_t x, size_t width)
     return plan->edges & ~none;
 }
 
+/* As many columns of a band as its next tile has, and the instructions for it. */
+struct width {
+    size_t columns;
+    const void *body;
+};
+
+/* The narrowest of two rows that has what is left, which is not the image's first column. */
+static struct width find_narrow(size_t left)
+{
+    static const size_t columns[TILES_NARROW] = {3, 5};
+    size_t i = 0;
+    while (i < TILES_NARROW && columns[i] < left)
+        i++;
+    if (i == TILES_NARROW)
+        return (struct width){0, NULL};
+    return (struct width){columns[i], dwconv_f32_tiles_bodies.narrow[i]};
+}
+
+static struct width find_width(const struct plan *plan, const struct band *band, size_t x)
+{
+    const struct dwconv_f32_tiles_bodies *all = &dwconv_f32_tiles_bodies;
+    size_t stride = plan->task->stride_w, left = plan->end - x;
+    int is_high = band->height == TILES_HEIGHTS;
+    int may_be_narrow = stride == 1 && is_high && band->left_out == TILE_INNER && x;
+    int is_wide = stride == 2 && is_high && left >= 2 * TILES_WIDTH;
+    struct width narrow = may_be_narrow ? find_narrow(left) : (struct width){0, NULL};
+    if (narrow.columns)
+        return narrow;
+    size_t width = is_wide ? 2 * TILES_WIDTH : TILES_WIDTH;
+    size_t edges = edges_of(plan, smaller(x, plan->end - width), width);
+    dwconv_f32_tile_bodies *bodies =
+        is_wide ? &all->wide : &all->of_seven[stride - 1][band->height - 1];
+    return (struct width){width, (*bodies)[band->left_out][edges]};
+}
+
 /* Those of a band, for channels that end so many bytes behind the first one; a tile that does not
  * fit begins further left. */
 static void list_tiles(struct plan *plan, const struct band *band, size_t channels_end)
 {
     const struct dwconv_f32_task *task = plan->task;
-    const struct dwconv_f32_tiles_bodies *all = &dwconv_f32_tiles_bodies;
-    int may_be_wide = task->stride_w == 2 && band->height == TILES_HEIGHTS;
     plan->count = 0;
-    for (size_t x = plan->begin, width; x < plan->end; x += width) {
-        int is_wide = may_be_wide && plan->end - x >= 2 * TILES_WIDTH;
-        width = is_wide ? 2 * TILES_WIDTH : TILES_WIDTH;
-        x = x + width > plan->end ? plan->end - width : x;
+    for (size_t x = plan->begin; x < plan->end;) {
+        struct width width = find_width(plan, band, x);
+        x = smaller(x, plan->end - width.columns);
         ptrdiff_t column = task->first + (ptrdiff_t)(x * task->stride_w);
-        dwconv_f32_tile_bodies *bodies =
-            is_wide ? &all->wide : &all->of_seven[task->stride_w - 1][band->height - 1];
-        size_t edges = edges_of(plan, x, width);
         plan->tiles[plan->count++] = (struct dwconv_f32_tile){
             .src = (size_t)(column < 0 ? 0 : column) * task->column * sizeof(float) + channels_end,
             .dst = x * task->dst_column * sizeof(float),
-            .body = (*bodies)[band->left_out][edges],
-            .edges = edges,
+            .body = width.body,
+            .edges = edges_of(plan, x, width.columns),
         };
+        x += width.columns;
     }
 }
 

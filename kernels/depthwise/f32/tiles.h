@@ -13,7 +13,7 @@
  * comes while the line is in the L1 cache, and so do the rows that tiles have in common.
  *
  * The assembly knows the offsets: everything is a word of eight bytes. Distances are in bytes. */
-enum { TILES_WIDTH = 7, TILES_GROUP = 8, TILES_HEIGHTS = 2, TILES_TAPS = 9 };
+enum { TILES_WIDTH = 7, TILES_NARROW = 2, TILES_GROUP = 8, TILES_HEIGHTS = 2, TILES_TAPS = 9 };
 
 /* What of a tile's rows of source is padding and left out: its first one, or its last one. */
 enum { TILE_INNER, TILE_ABOVE, TILE_BELOW, TILES_ROWS_LEFT_OUT };
@@ -44,11 +44,13 @@ struct dwconv_f32_tiles {
 typedef void dwconv_f32_tiles_fn(const struct dwconv_f32_tiles *job);
 
 /* Stride 1 and 2; and the bodies of seven columns of each, by height - 1 and what is left out; then
- * those of two rows and fourteen columns with stride 2. */
+ * those of two rows and fourteen columns with stride 2, and of two rows of stride 1 with three and
+ * with five columns, which are not an image's first ones. */
 dwconv_f32_tiles_fn dwconv_f32_tiles_s1, dwconv_f32_tiles_s2;
 typedef const void *const dwconv_f32_tile_bodies[TILES_ROWS_LEFT_OUT][TILE_EDGES];
 extern const struct dwconv_f32_tiles_bodies {
     dwconv_f32_tile_bodies of_seven[2 /* stride - 1 */][TILES_HEIGHTS], wide;
+    const void *narrow[TILES_NARROW];
 } dwconv_f32_tiles_bodies;
 
 /* Dense tasks whose rows of dst have at least seven columns: groups of eight channels, from c on.

@@ -70,6 +70,7 @@ job .req x0
     .macro tile_columns name, function, S, R
     .set k, 0
     .rept columns
+    when %((\S == 1) & (\R == 2)), place_to_enter \function, %(k)
     when %((k >= 1) & (k < 3)), load_weights_column %(k)
     when %(k == width - 2), next_tile \name, \function, \S, \R
     when %(k == columns - 2), load_first_weights
@@ -80,6 +81,40 @@ job .req x0
     when %((k >= 2) & ((k - 2) / \S * \S == k - 2)), finish_column \S, \R, %((k - 2) / \S)
     .set k, k + 1
     .endr
+    .endm
+
+/* ---- the last few columns of two rows with stride 1 ---- */
+
+/* Tiles of three and of five columns begin with two columns of source of their own, and then are what a
+ * tile of seven does from there on. */
+    .macro place_to_enter function, k
+    when %((rows_above + rows_below == 0) & (known_edges % 2 == 0) & ((\k == 4) | (\k == 6))), enter_here \function, \k, %(known_edges)
+    .endm
+    .macro enter_here function, k, which
+.L\function\()_from_\k\()_\which\():
+    .endm
+    .macro go_on_from function, k
+    tbz edges, #1, .L\function\()_from_\k\()_0
+    b .L\function\()_from_\k\()_2
+    .endm
+    .macro narrow_tile function, N
+    .set rows_above, 0
+    .set rows_below, 0
+    .set first, (7 - \N) % 3 /* slots of the first outputs */
+    .set second, (8 - \N) % 3
+    .set third, (9 - \N) % 3
+    begin_tile \function\()_narrow_\N, 2, 4
+    ldr edges, [tiles, #tile.edges]
+    init 2, 3, 2, %(first)
+    take 2, 3, 2, %(first), 9, 9
+    load_weights_column 1
+    when %(\N == 3), next_tile \function\()_7, \function, 1, 2
+    init 2, 3, 2, %(second)
+    take 2, 3, 2, %(second), %(first), 9
+    load_weights_column 2
+    init 2, 3, 2, %(third)
+    go_on_from \function, %(9 - \N)
+    table_entry .L\function\()_narrow_\N
     .endm
 
 /* ---- one row of outputs with stride 2 ---- */
@@ -148,6 +183,20 @@ job .req x0
     csel body, scratch, body, ne
     .endm
 
+    .macro begin_tile name, R, source_rows
+    .p2align 4
+.L\name\():
+    accept_branch
+    ldp x17, x14, [tiles]
+    add start, x17, channel
+    find_rows \source_rows
+    and bias, channel, bias_mask
+    add bias, bias, first_bias
+    add x14, x14, next_dst
+    add x14, x14, channel
+    when %(\R == 2), add x15, x14, dst_row
+    .endm
+
 /* R rows and N columns, for which it needs `columns` of source. */
     .macro tile function, S, R, N, above, below, which
     .set rows_above, \above
@@ -155,18 +204,8 @@ job .req x0
     .set known_edges, \which
     .set width, \N
     .set columns, (\N - 1) * \S + 3
-    .p2align 4
-.L\function\()_\R\()_\N\()_\above\()\below\()_\which\():
-    accept_branch
-    ldp x17, x14, [tiles]
-    add start, x17, channel
-    find_rows %((\R - 1) * \S + 3)
-    and bias, channel, bias_mask
-    add bias, bias, first_bias
+    begin_tile \function\()_\R\()_\N\()_\above\()\below\()_\which, \R, %((\R - 1) * \S + 3)
     when %(known_edges == SEEN), ldr edges, [tiles, #tile.edges]
-    add x14, x14, next_dst
-    add x14, x14, channel
-    when %(\R == 2), add x15, x14, dst_row
     when %((\S == 2) & (\R == 1)), tile_steps \function\()_\N, \function
     otherwise tile_columns \function\()_\N, \function, \S, \R
     br body
@@ -246,4 +285,6 @@ job .req x0
     begin_table dwconv_f32_tiles_bodies
     tiles_function dwconv_f32_tiles_s1, 1
     tiles_function dwconv_f32_tiles_s2, 2
+    narrow_tile dwconv_f32_tiles_s1, 3
+    narrow_tile dwconv_f32_tiles_s1, 5
     end_table dwconv_f32_tiles_bodies
