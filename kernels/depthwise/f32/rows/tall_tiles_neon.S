@@ -142,11 +142,12 @@ dst_column .req x19
     b 13f
     .endm
 
-/* Tiles of four rows are what is left of an image: for them all columns are as those at the edge. */
+/* Tiles of four rows are what is left of an image: for them all columns are as those at the edge, but
+ * for 5x5 at its end, where there are most of them. */
     .macro function name, KH, S, V, R, above, below
     begin_tile \name
 10: begin_group
-    .if \R == 7
+    .if (\R == 7) | ((\KH == 5) & (\above == 0) & (\below > 0))
     whole_columns \KH, \S, \V, \R, \above, \below
     .else
 11:
