@@ -2,7 +2,11 @@
  *
  * Registers: the kernel's column of weights in v0 … v6; sums of R rows x V vectors in v16 … v23;
  * source in v24 … v29, three lines in turn, two of them on their way; the bias in v30. The lines'
- * addresses are in x19 … x30, at most twelve. */
+ * addresses are in x19 … x30, at most twelve.
+ *
+ * Three products follow each other in a sum of a column of 3x3, twelve cycles where one takes four:
+ * eight sums keep two pipes busy, but not four. So for such kernels tiles have four vectors where
+ * lines are long enough: weights in v0 … v2, source in v3 … v14, the bias in v15, sums from v16 on. */
 /* clang-format off */
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/depthwise/f32/lanes/lanes_offsets.h"
@@ -14,16 +18,20 @@ from .req x10 /* in source */
     registers 11, dst, dst_row, weights, phases, clamp
 apart .req x16 /* as `period`, in source */
 temp .req x17
+off_3 .req x25 /* where there are four vectors, and x25 has no line */
+off_4 .req x26
 
     .macro load_line number, to, V
     load_indexed \to, \number, q, off
-    when %(\V == 2), load_indexed %(\to + 1), \number, q, off_2
+    when %(\V >= 2), load_indexed %(\to + 1), \number, q, off_2
+    when %(\V == 4), load_indexed %(\to + 2), \number, q, off_3
+    when %(\V == 4), load_indexed %(\to + 3), \number, q, off_4
     .endm
 
 /* Line number n and the weights of kernel row n, if there are such. */
     .macro load_ahead n, KH, lines, V
     when %(\n < \KH), several ld1, 1, %(\n), w, tap
-    when %(\n < \lines), load_line %(19 + \n), %(24 + \n % 3 * \V), \V
+    when %(\n < \lines), load_line %(19 + \n), %(source + \n % 3 * \V), \V
     .endm
 
 /* What line i gives to every row that has a tap there. */
@@ -31,7 +39,7 @@ temp .req x17
     .set r, 0
     .rept \R
     .set ky, i - r * \SH
-    when %(ky >= 0), when %(ky < \KH), each v, \V, fma %(16 + r * \V + v), %(24 + i % 3 * \V + v), %(ky)
+    when %(ky >= 0), when %(ky < \KH), each v, \V, fma %(16 + r * \V + v), %(source + i % 3 * \V + v), %(ky)
     .set r, r + 1
     .endr
     .endm
@@ -40,7 +48,9 @@ temp .req x17
     ldr off, [offset], #8
     subs taps, taps, #1
     add off, off, from
-    when %(\V == 2), add off_2, off, apart
+    when %(\V >= 2), add off_2, off, apart
+    when %(\V == 4), add off_3, off, apart, lsl #1
+    when %(\V == 4), add off_4, off_2, apart, lsl #1
     load_ahead 0, \KH, \lines, \V
     load_ahead 1, \KH, \lines, \V
     .set i, 0
@@ -53,11 +63,16 @@ temp .req x17
 
     .macro store_row first, V
     str q\first, [temp]
-    when %(\V == 2), store_q %(\first + 1), [temp, period]
+    when %(\V >= 2), store_q %(\first + 1), [temp, period]
+    when %(\V == 4), add off, temp, period, lsl #1
+    when %(\V == 4), store_q %(\first + 2), [off]
+    when %(\V == 4), store_q %(\first + 3), [off, period]
     .endm
 
     .macro tile KH, SH, R, V
-    for_all copy, 16, %(\R * \V), 30
+    .set source, 24
+    when %(\V == 4), .set source, 3
+    for_all copy, 16, %(\R * \V), %bias
     ldp offset, taps, [job, #job.offsets]
     mov w, weights
 1:  column \KH, \SH, \R, \V, %((\R - 1) * \SH + \KH)
@@ -74,13 +89,25 @@ temp .req x17
     .endr
     .endm
 
+    .macro fours KH, SH, R
+    b 8f
+7:  tile \KH, \SH, \R, 4
+    add at, at, period, lsl #2
+    add from, from, apart, lsl #2
+8:  add temp, period, period, lsl #1
+    add temp, temp, at
+    cmp temp, last
+    b.ls 7b
+    .endm
+
 /* Vectors of the same weights, a period from each other. */
     .macro next_phase KH, SH, R
     ldp at, temp, [phases], #16
     ldp weights, from, [job, #job.weights]
     add weights, weights, temp
-    ldr q30, [from, temp]
+    load_q %bias, [from, temp]
     mov from, at
+    when %(most == 4), fours \KH, \SH, \R
     b 4f
 3:  tile \KH, \SH, \R, 2
     add at, at, period, lsl #1
@@ -95,8 +122,16 @@ temp .req x17
     .endm
 
     .macro function name, KH, SH, R
+    .set most, 2
+    .set bias, 30
+    .set pairs, 1
+    .if (\KH == 3) & (\SH == 1) & (\R > 1)
+    .set most, 4
+    .set bias, 15
+    .set pairs, 4
+    .endif
     begin_function \name
-    save_registers 1, 30
+    save_registers %(pairs), 30
     ldp temp, dst, [job, #job.lines]
     each i, %((\R - 1) * \SH + \KH), load_x %(19 + i), [temp, #(8 * i)]
     ldp dst_row, last, [job, #job.dst_row]
