@@ -120,6 +120,24 @@ static void four_vectors_beside_wide_strips_are_parts(void **state)
     assert_int_equal(columns.runs[1].vectors, 4);
     assert_true(columns.runs[1].has_parts);
 }
+
+/* Of the two panels of eight columns behind four full ones the first is read beside these; the
+ * other one has sums of four parts. */
+static void first_of_two_last_panels_is_beside_full_ones(void **state)
+{
+    (void)state;
+    struct columns columns;
+    direct_columns_choose(
+        &columns, core_named("neoverse-n1"),
+        &(struct direct_shape){.m = 1, .n = 64, .k = 256, .l1_bytes = 65536, .panels = true});
+    assert_int_equal(columns.run_count, 2);
+    assert_int_equal(columns.runs[0].panels.full, 4);
+    assert_int_equal(columns.runs[0].panels.middle, 0);
+    assert_int_equal(columns.runs[0].panels.last, 2);
+    assert_int_equal(columns.runs[0].lanes, 4);
+    assert_int_equal(columns.runs[1].vectors, 2);
+    assert_true(columns.runs[1].has_parts);
+}
 #endif
 
 /* Two panels and few rows of src are more than the L1 cache has, one is not: rows stay then. With
@@ -499,6 +517,7 @@ int main(void)
         cmocka_unit_test(few_sums_are_four_parts_each),
 #if !NEO_PORTABLE
         cmocka_unit_test(four_vectors_beside_wide_strips_are_parts),
+        cmocka_unit_test(first_of_two_last_panels_is_beside_full_ones),
 #endif
         cmocka_unit_test(rows_of_weights_that_leave_the_cache_come_for_few_tiles),
         cmocka_unit_test(rows_stay_beside_one_panel),

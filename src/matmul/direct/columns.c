@@ -94,23 +94,32 @@ static struct gemm_f32_panels last_panels(struct gemm_f32_panels last, uint8_t t
     return last;
 }
 
-/* Strips of at most `side` panels of 12 columns, as even as they can be. What comes after these
- * panels takes joined - 1 of them into its strip; 0: nothing is joined. tail: the last columns may
- * have their own kernels, which are worth it for more than a round of k. */
+/* How panels become strips: of at most `side` panels of 12 columns, as even as they can be. What
+ * comes after these panels takes joined - 1 of them into its strip; 0: nothing is joined. apart:
+ * the last one of two that come after them is not. tail: the last columns may have their own
+ * kernels, which are worth it for more than a round of k. */
+struct joints {
+    size_t side, joined;
+    bool apart, tail;
+};
+
 static void packed_columns(struct columns *columns, const struct core *core,
-                           const struct packed *packed, size_t side, size_t joined, bool tail)
+                           const struct packed *packed, const struct joints *joints)
 {
+    size_t side = joints->side, joined = joints->joined;
     size_t taken = joined ? joined - 1 : 0, whole = packed->full - taken;
     size_t strips = div_up(whole, side), each = whole / max_size(strips, 1);
     size_t larger = whole - strips * each, k = packed->k;
     struct gemm_f32_panels more = {.full = (uint8_t)(each + 1)}, fewer = {.full = (uint8_t)each};
     struct gemm_f32_panels middle = {.middle = packed->middle}, last = {.last = packed->last};
-    bool own = tail && packed->lanes < 4 && !columns->a_columns && k >= LEAST_TAIL;
+    bool own = joints->tail && packed->lanes < 4 && !columns->a_columns && k >= LEAST_TAIL;
     add_panels(columns, core, larger, more, 4, k);
     add_panels(columns, core, strips - larger, fewer, 4, k);
-    if (joined)
+    if (joints->apart)
+        middle = (struct gemm_f32_panels){.full = (uint8_t)taken, .last = packed->middle};
+    else if (joined)
         last.full = (uint8_t)taken, last.middle = packed->middle;
-    else
+    if (!joined || joints->apart)
         add_panels(columns, core, 1, middle, 4, k);
     add_panels(columns, core, 1, last_panels(last, own ? packed->lanes : 0), packed->lanes, k);
 }
@@ -470,13 +479,14 @@ static double choose_packed(struct columns *best, const struct core *core,
     if (shape->a_columns) /* single panels only */
         widest = 1, most = 0;
     for (size_t side = 1; side <= widest; side++)
-        for (size_t joined = 0; joined <= most; joined++) {
-            for (int tail = 0; tail < (packed.lanes < 4 ? 2 : 1); tail++) {
-                struct columns columns = {.a_columns = shape->a_columns};
-                packed_columns(&columns, core, &packed, side, joined, tail);
-                keep_better(best, &least, core, shape, &columns);
-            }
-        }
+        for (size_t joined = 0; joined <= most; joined++)
+            for (int apart = 0; apart <= (packed.middle && joined > 1); apart++)
+                for (int tail = 0; tail <= (packed.lanes < 4); tail++) {
+                    struct columns columns = {.a_columns = shape->a_columns};
+                    packed_columns(&columns, core, &packed,
+                                   &(struct joints){side, joined, apart, tail});
+                    keep_better(best, &least, core, shape, &columns);
+                }
     return least - lines_cycles(core, shape, best);
 }
 
