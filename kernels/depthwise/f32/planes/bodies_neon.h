@@ -107,17 +107,13 @@ ends .req x28 /* the middle of the copies */
     ldur q\x, [\half_plane, #\at]
     .endm
     .macro reach_three K, x
-    .set r, 0
-    .rept 7
-    .set ky, i - r
-    .if (ky >= 0) & (ky < \K)
-    when %((kx == 0) & (ky == 0)), each v, 3, load_q %(SUMS + 7 * v + r), [sp, #at_locals]
-    when %(i >= HALF), fma %(SUMS + r), \x, %(ky), 0
-    when %(i < 7 + HALF), fma %(SUMS + 7 + r), %(\x + 1), %(ky), 0
-    when %(kx < end_columns), fma %(SUMS + 14 + r), %(\x + 2), %(ky), 0
-    .endif
-    .set r, r + 1
-    .endr
+    each r, 7, when %((i >= r) & (i - r < \K)), multiply_three %(i - r), \x
+    .endm
+    .macro multiply_three ky, x
+    when %((kx == 0) & (\ky == 0)), each v, 3, load_q %(SUMS + 7 * v + r), [sp, #at_locals]
+    when %(i >= HALF), fma %(SUMS + r), \x, \ky, 0
+    when %(i < 7 + HALF), fma %(SUMS + 7 + r), %(\x + 1), \ky, 0
+    when %(kx < end_columns), fma %(SUMS + 14 + r), %(\x + 2), \ky, 0
     .endm
 
 /* Stores among the last products cost less than all together. */

@@ -158,10 +158,7 @@ static size_t rows_apart(const struct dwconv_f32_task *task)
 /* The next of parts that are as equal as they can be, each of `most` at most. */
 INLINE size_t next_part(size_t left, size_t most)
 {
-    size_t parts = (left + most - 1) / most, part = most;
-    for (size_t less = parts * most - left; less > 0; less -= smaller(less, parts))
-        part--;
-    return part;
+    return left / ((left + most - 1) / most);
 }
 
 /* Those of a kind in its rows from y on. Lists return their end. */

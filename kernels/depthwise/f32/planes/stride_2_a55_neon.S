@@ -230,10 +230,6 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     times %(4 * ROW_PARTS), next_other \R
     .endm
 
-    .macro take_steps from, end, R, top
-    each_from t, \from, %(\end - \from), step \R, \top
-    .endm
-
 /* ---- a band ---- */
 
 /* The rows of the next vector come at the end: after the last one, which has none, its own again. */
@@ -243,13 +239,9 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     .set goes_on, 1
     .set has_before, \place != FIRST
     .set overlaps, \place == LAST
-    .if (\R == STEPS) & (overlaps != 0)
-    take_steps 0, 3, \R, \top
-    find_before %(sums + STEPS - 1)
-    take_steps 3, 4, \R, \top
-    .else
-    take_steps 0, 4, \R, \top
-    .endif
+    each t, %(STEPS - 1), step \R, \top
+    when %((\R == STEPS) & (overlaps != 0)), find_before %(sums + STEPS - 1)
+    step \R, \top
     .endm
 /* The rows that are left of the last vector, of which `its_sums` are. */
     .macro finish_vector R, top, its_sums, others
@@ -258,7 +250,7 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     .set goes_on, 0
     .set has_before, 1
     .set overlaps, 0
-    take_steps 0, 3, \R, \top
+    each t, %(STEPS - 1), step \R, \top
     .endm
 
     .macro first_rows R, top

@@ -118,3 +118,15 @@
     rows 1, \clamps
 34:
     .endm
+
+/* The stack keeps which weights and how many groups, whose registers are needed meanwhile. */
+    .macro function name, clamps
+    begin_slide \name, 30, 16
+    load_limits \clamps
+30: load_weights
+    stp weights, groups, [sp, #at_locals]
+    first_rows
+    all_rows \clamps
+    ldp weights, groups, [sp, #at_locals]
+    end_slide \name, 16
+    .endm

@@ -43,23 +43,15 @@
 /* Groups from the right to the left, a digit each: row of source, row of outputs. The loop begins
  * with group `turn`. */
     .macro order R
-    .if \R == 4
-    .set order_i, 0x543423231210
-    .set order_r, 0x321302130210
-    .set turn, 7
-    .elseif \R == 3
-    .set order_i, 0x432321210
-    .set order_r, 0x210210210
-    .set turn, 6
-    .elseif \R == 2
-    .set order_i, 0x322110
-    .set order_r, 0x101010
-    .set turn, 4
-    .else
-    .set order_i, 0x210
-    .set order_r, 0
-    .set turn, 2
-    .endif
+    when %(\R == 4), set_order 7, 0x543423231210, 0x321302130210
+    or_when %(\R == 3), set_order 6, 0x432321210, 0x210210210
+    or_when %(\R == 2), set_order 4, 0x322110, 0x101010
+    otherwise set_order 2, 0x210, 0
+    .endm
+    .macro set_order first, source, outputs
+    .set turn, \first
+    .set order_i, \source
+    .set order_r, \outputs
     .endm
     .macro find_group g
     .set i, (order_i >> (4 * (\g))) & 15
@@ -84,12 +76,7 @@
 
     .macro multiply_column R, begins, continues, completes
     order \R
-    .set n, 0
-    .rept 9 * \R + 3
-    when %(n < 9 * \R), multiply_number \R, \begins, \continues, \completes
-    or_when %(n % 3 == 1), multiply_number \R, \begins, \continues, \completes
-    .set n, n + 1
-    .endr
+    each n, %(9 * \R + 3), when %((n < 9 * \R) | (n % 3 == 1)), multiply_number \R, \begins, \continues, \completes
     .endm
 
 /* The groups of a step that come before the loop. */
@@ -136,13 +123,11 @@
     next_column
     .set l, l + 1
     .set filled, 1
-    .elseif (l == (\R + 3))
-    .if (now - since) > 1
+    .elseif (l == \R + 3) & (now - since > 1)
     insert_waiting
     add offset_high, offset_high, column
     .set l, l + 1
     .set filled, 1
-    .endif
     .endif
     .endm
     .macro insert_waiting
@@ -293,15 +278,6 @@
     mov offset, start
     mov dst_offset, #0
     ldr rounds, [job, #job.rounds]
-    .endm
-
-    .macro function name, clamps
-    begin_slide \name, 30
-    load_limits \clamps
-30: load_weights
-    first_rows
-    all_rows \clamps
-    end_slide \name, 16
     .endm
 
     function dwconv_f32_slide_s1_a55, 0

@@ -71,16 +71,12 @@ half .req x23
  * for the next step's even column. `free`: the last FMLA that reads the register. */
     .macro find_load R
     .set odd, l < (2 * \R + 1)
-    .set k, l
-    .if odd
-    .set i, 2 * (l + 1)
-    when %(l == \R), .set i, 0
-    .else
-    .set k, l - 2 * \R - 2
-    .set i, 2 * k
-    .endif
-    when %(k > \R), .set i, 2 * (k - \R) - 1
     .set odd, odd * odd
+    .set k, l
+    when %(odd == 0), .set k, l - 2 * \R - 2
+    .set i, 2 * (k + odd)
+    when %((odd == 1) & (l == \R)), .set i, 0
+    when %(k > \R), .set i, 2 * (k - \R) - 1
     find_place
     .if odd
     .set free, -1
@@ -274,18 +270,6 @@ half .req x23
     mov offset, start
     mov dst_offset, #0
     ldr rounds, [job, #job.rounds]
-    .endm
-
-/* The stack keeps which weights and how many groups. */
-    .macro function name, clamps
-    begin_slide \name, 30, 16
-    load_limits \clamps
-30: load_weights
-    stp weights, groups, [sp, #at_locals]
-    first_rows
-    all_rows \clamps
-    ldp weights, groups, [sp, #at_locals]
-    end_slide \name, 16
     .endm
 
     function dwconv_f32_slide_s2_a55, 0
