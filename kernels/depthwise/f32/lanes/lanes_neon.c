@@ -18,8 +18,6 @@
  * Where there is padding at the sides, rows of source are copied to between zeros; with a stride
  * and fewer than four channels, even pixels apart from odd ones, so that a tap is one line again.
  * Wide images are done by strips of columns, of which the copies stay in the L1 cache. */
-#include <stdbool.h>
-
 #include "kernels/asm/vector_neon.h"
 #include "kernels/depthwise/f32/lanes/lanes.h"
 #include "kernels/depthwise/f32/lanes/lanes_copy_neon.h"
