@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A tile is P neighbouring outputs of four channels. Tap k of output p wants column p + k of
- * source, so that P columns are under way in as many registers, column i in number i % P; a tap is
- * done with one of them, into which the next column is loaded. P taps are a round. Tiles that have
- * less of them enter it later.
+/* A tile is P neighbouring outputs of four channels. With stride S tap k of output p wants column
+ * S p + k of source, so that S P columns are under way in as many registers, column i in number
+ * i % (S P); a tap is done with one of them, into which the next column is loaded. S P taps are a
+ * round, which the last tap leaves.
  *
  * Source and weights of four channels lie there without gaps, with zeros around the source: a tile
  * has all taps that one of its outputs has.
@@ -16,10 +16,9 @@
  * The assembly knows the offsets: everything is a word of eight bytes. */
 struct dwconv_f32_taps_tile {
     const void *entry; /* of dwconv_f32_taps_in_order_entries */
-    size_t rounds;
-    uintptr_t src;     /* of the first tap of the first round, if it has that */
-    uintptr_t weights; /* the same */
-    size_t dst;        /* bytes from the first output */
+    size_t taps;
+    uintptr_t src, weights; /* of the first tap */
+    size_t dst;             /* bytes from the first output */
 };
 
 struct dwconv_f32_taps {
@@ -31,10 +30,10 @@ struct dwconv_f32_taps {
 };
 
 /* So many columns at most are loaded behind the last tap's, and no more weights. */
-enum { TAPS_MOST_ROUND = 12 };
+enum { TAPS_MOST_ROUND = 16 };
 
-/* Tiles of 12 and of 8 outputs; each is entered at every tap of a round, or without any. */
-enum { TAPS_12 = 0, TAPS_8 = 13, TAPS_END = 22, TAPS_ENTRIES };
+/* Tiles of 12 and of 8 outputs, and of 8 with stride 2; each with taps, and (+ 1) without any. */
+enum { TAPS_12 = 0, TAPS_8 = 2, TAPS_8_STRIDE_2 = 4, TAPS_END = 6, TAPS_ENTRIES };
 
 extern const void *const dwconv_f32_taps_in_order_entries[TAPS_ENTRIES];
 

@@ -1,5 +1,4 @@
-/* Rows of many taps, for cores that issue in order: the tiles of taps.h. Entries are known
- * by a table.
+/* Rows of many taps, for cores that issue in order: the tiles of taps.h.
  *
  * A tap is P multiply-adds and two loads: of the column that is wanted by the last multiply-add of
  * the next tap, and of the weights of the third tap from here. Between multiply-adds go parts of
@@ -13,7 +12,7 @@
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/depthwise/f32/rows/taps_offsets.h"
 
-    registers 0, job, src, w, rounds, out
+    registers 0, job, src, w, taps, out
     registers 5, tiles, dst, dst_column, clamp
 two_columns .req x11
 /* x9, x10: upper halves of columns and of weights */
@@ -39,31 +38,34 @@ entry .req x16
 
 /* ---- taps ---- */
 
-/* Tap t of a round; `into`: the register it is done with, `late`: what weights come to. */
-    .macro tap P, t
-    .set into, \P + (\t) % \P
-    .set column_at, 16 * ((\t) + \P)
+/* Tap t of a round, with stride S; `into`: the register it is done with, `late`: what weights come
+ * to. The last tap may be any one. */
+    .macro tap P, S, t
+    .set into, \P + (\t) % (\S * \P)
+    .set column_at, 16 * ((\t) + \S * \P)
     .set late, WEIGHTS + ((\t) + AHEAD) % 4
     .set weights_at, 16 * ((\t) + AHEAD)
     .set p, 0
     .rept \P
-    fma %p, %(\P + (p + (\t)) % \P), %(WEIGHTS + (\t) % 4)
+    fma %p, %(\P + (\S * p + (\t)) % (\S * \P)), %(WEIGHTS + (\t) % 4)
     when %(p == 0), load_d %into, [src, #column_at]
     when %(p == 0), insert_high %(WEIGHTS + ((\t) + AHEAD - 1) % 4), 10
     when %(p == 1), load_x 9, [src, #(column_at + 8)]
+    when %(p == 3), subs taps, taps, #1
     when %(p == 4), load_d %late, [w, #weights_at]
     when %(p == 4), insert_high %into, 9
     when %(p == 5), load_x 10, [w, #(weights_at + 8)]
     .set p, p + 1
     .endr
+    b.eq .Ltaps_done_\P\()_\S
     .endm
 
 /* ---- what a tile begins with ---- */
 
-/* Load number n: the weights of the first taps, then columns from tap e on. */
-    .macro first_load P, e
-    when %(n < AHEAD), first_of %(WEIGHTS + ((\e) + n) % 4), w, %(16 * ((\e) + n))
-    otherwise first_of %(\P + ((\e) + n - AHEAD) % \P), src, %(16 * ((\e) + n - AHEAD))
+/* Load number n: the weights of the first taps, then columns. */
+    .macro first_load P
+    when %(n < AHEAD), first_of %(WEIGHTS + n), w, %(16 * n)
+    otherwise first_of %(\P + n - AHEAD), src, %(16 * (n - AHEAD))
     when %(n < \P), copy %n, 28
     .endm
     .macro first_of into, from, at
@@ -73,51 +75,32 @@ entry .req x16
     .set waiting, \into
     .endm
 
-    .macro enter P, e
-    accept_branch
-    each n, %(AHEAD + \P), first_load \P, \e
-    insert_high %waiting, %(9 + (n - 1) % 2)
-    load_x 10, [w, #(16 * ((\e) + AHEAD) - 8)]
-    .endm
-    .macro enter_without P
-    accept_branch
-    for_all copy, 0, \P, 28
-    .endm
-
     .macro next_tile
     ldp src, w, [tiles, #tile.src]
     ldr out, [tiles, #tile.dst]
-    ldp entry, rounds, [tiles], #40
+    ldp entry, taps, [tiles], #40
     add out, out, dst
     br entry
     .endm
 
 /* ---- tiles ---- */
 
-    .macro entry_at P, e
-.Ltaps_\P\()_\e:
-    table_entry .Ltaps_\P\()_\e
-    .if \e < \P
-    enter \P, \e
-    b .Ltap_\P\()_\e
-    .else
-    enter_without \P
-    b .Ltaps_done_\P
-    .endif
-    .endm
-    .macro tap_at P, t
-.Ltap_\P\()_\t:
-    tap \P, \t
-    .endm
-
-    .macro tile P
-    each e, %(\P + 1), entry_at \P, %e
-    each t, \P, tap_at \P, %t
-    add src, src, #(16 * \P)
-    add w, w, #(16 * \P)
-    subs rounds, rounds, #1
-    b.ne .Ltap_\P\()_0
-.Ltaps_done_\P:
+    .macro tile P, S
+    table_entry .Ltaps_\P\()_\S
+    table_entry .Ltaps_none_\P\()_\S
+.Ltaps_\P\()_\S\():
+    accept_branch
+    each n, %(AHEAD + \S * \P), first_load \P
+    insert_high %waiting, %(9 + (n - 1) % 2)
+    load_x 10, [w, #(16 * AHEAD - 8)]
+1:  each t, %(\S * \P), tap \P, \S, %t
+    add src, src, #(16 * \S * \P)
+    add w, w, #(16 * \S * \P)
+    b 1b
+.Ltaps_none_\P\()_\S\():
+    accept_branch
+    for_all copy, 0, \P, 28
+.Ltaps_done_\P\()_\S\():
     cbz clamp, 1f
     clamp_all 0, \P, 29, 30
 1:  for_all store_sum, 0, \P
@@ -135,8 +118,9 @@ entry .req x16
     ldp q29, q30, [clamp]
 1:  next_tile
     begin_table dwconv_f32_taps_in_order_entries
-    tile 12
-    tile 8
+    tile 12, 1
+    tile 8, 1
+    tile 8, 2
 .Ltaps_end:
     table_entry .Ltaps_end
     accept_branch

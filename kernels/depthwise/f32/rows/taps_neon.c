@@ -1,5 +1,5 @@
-/* Depthwise convolution with rows of many taps, channels as vectors, stride 1, for cores that issue
- * in order: tiles for the assembly of kernels/depthwise/f32/rows/taps_in_order_neon.S.
+/* Depthwise convolution with rows of many taps, channels as vectors, stride 1 or 2, for cores that
+ * issue in order: tiles for the assembly of kernels/depthwise/f32/rows/taps_in_order_neon.S.
  *
  * Long rows are done by strips, so that four channels of a strip's source stay in the L1 cache. */
 #include <arm_neon.h>
@@ -26,7 +26,8 @@ enum {
 static size_t most_columns(const struct dwconv_f32_task *task)
 {
     size_t outputs = smaller(task->out_cols, STRIP);
-    return smaller(task->columns, outputs - 1 + task->kw);
+    size_t stride = parts_stride(task->stride_w, task->dilation_w);
+    return smaller(task->columns, (outputs - 1) * stride + task->kw);
 }
 
 struct memory {
@@ -70,11 +71,11 @@ struct tiles {
 
 /* Tiles of 12 and then of 8 outputs; the last one overlaps the one before, least if the sum of both
  * is. More of 12 have fewer loads. */
-static void choose_tiles(struct tiles tiles[2], size_t outputs)
+static void choose_tiles(struct tiles tiles[2], size_t outputs, size_t stride)
 {
-    size_t large = outputs / 12, least = SIZE_MAX;
+    size_t large = stride == 1 ? outputs / 12 : 0, least = SIZE_MAX;
     tiles[0] = (struct tiles){12, 0, TAPS_12};
-    tiles[1] = (struct tiles){8, 0, TAPS_8};
+    tiles[1] = (struct tiles){8, 0, stride == 1 ? TAPS_8 : TAPS_8_STRIDE_2};
     if (large && outputs % 12 > 8)
         large++;
     for (size_t count = large + 1; count-- > 0 && count + 2 >= large;) {
@@ -94,17 +95,15 @@ static struct dwconv_f32_taps_tile plan_tile(const struct dwconv_f32_task *task,
                                              ptrdiff_t start)
 {
     ptrdiff_t kw = (ptrdiff_t)task->kw, columns = (ptrdiff_t)task->columns;
-    ptrdiff_t round = (ptrdiff_t)tiles->size, last = start + round - 1;
+    ptrdiff_t last = start + (ptrdiff_t)((tiles->size - 1) * task->stride_w);
     ptrdiff_t begin = last < 0 ? -last : 0;
     ptrdiff_t end = columns - start < kw ? columns - start : kw;
-    ptrdiff_t left = end > begin ? end - begin : 0;
-    ptrdiff_t rounds = (ptrdiff_t)(((size_t)left + (size_t)round - 1) / (size_t)round);
-    ptrdiff_t entry = left ? rounds * round - left : round;
+    size_t taps = end > begin ? (size_t)(end - begin) : 0;
     return (struct dwconv_f32_taps_tile){
-        .entry = dwconv_f32_taps_in_order_entries[tiles->entries + (size_t)entry],
-        .rounds = (size_t)rounds,
-        .src = (uintptr_t)memory->src + (uintptr_t)((start + begin - entry) * VECTOR),
-        .weights = (uintptr_t)memory->weights + (uintptr_t)((begin - entry) * VECTOR),
+        .entry = dwconv_f32_taps_in_order_entries[tiles->entries + !taps],
+        .taps = taps,
+        .src = (uintptr_t)memory->src + (uintptr_t)((start + begin) * VECTOR),
+        .weights = (uintptr_t)memory->weights + (uintptr_t)(begin * VECTOR),
     };
 }
 
@@ -113,11 +112,11 @@ static void list_tiles(const struct dwconv_f32_task *task, const struct memory *
     struct dwconv_f32_taps_tile *tile = memory->tiles;
     struct tiles tiles[2];
     size_t x = 0;
-    choose_tiles(tiles, task->out_cols);
+    choose_tiles(tiles, task->out_cols, task->stride_w);
     for (size_t i = 0; i < 2; i++)
         for (size_t count = tiles[i].count; count; count--, x += tiles[i].size, tile++) {
             size_t at = smaller(x, task->out_cols - tiles[i].size);
-            ptrdiff_t start = task->first + (ptrdiff_t)at;
+            ptrdiff_t start = task->first + (ptrdiff_t)(at * task->stride_w);
             *tile = plan_tile(task, memory, &tiles[i], start);
             tile->dst = at * task->dst_column * sizeof(float);
         }
@@ -177,8 +176,8 @@ static void run_outputs(const struct dwconv_f32_task *task, const float **rows, 
 {
     struct memory memory = divide_memory(task);
     struct dwconv_f32_task strip = *task;
-    ptrdiff_t first = task->first + (ptrdiff_t)x;
-    ptrdiff_t last = first + (ptrdiff_t)(outputs - 1 + task->kw);
+    ptrdiff_t first = task->first + (ptrdiff_t)(x * task->stride_w);
+    ptrdiff_t last = first + (ptrdiff_t)((outputs - 1) * task->stride_w + task->kw);
     size_t begin = column_of(task, first), end = column_of(task, last);
     const float *of_strip[PARTS_ROWS];
     for (size_t y = 0; y < task->out_rows; y++)
@@ -215,7 +214,7 @@ static int does(const struct dwconv_f32_task *task)
 {
     return dwconv_f32_is_interleaved(task) && task->channels >= LANES && task->kd == 1 &&
            task->kh == 1 && task->kw >= LEAST_TAPS && task->kw <= MOST_REACH &&
-           parts_stride(task->stride_w, task->dilation_w) == 1 &&
+           parts_stride(task->stride_w, task->dilation_w) <= 2 &&
            parts_stride(task->stride_h, task->dilation_h) <= PARTS_STRIDE;
 }
 
