@@ -7,9 +7,32 @@
  * a tile takes height * (vectors + 1) + 2 * vectors registers, and 7x12 has no place here. Other
  * instructions lie between multiply-adds as evenly as they can: a step of 6x12 has 18 FMLA and 14 of
  * them. */
-#include "kernels/gemm/f32/listed/in_order_neon.h"
+#include "kernels/gemm/f32/listed/neon.h"
 
     .set round_steps, 2
+
+/* In `special`, where neither what of B is between segments is, nor the other flag: segments have an
+ * odd number of steps, and all_rounds goes to 35 for their end. */
+    .set HAS_TAIL, 62
+
+    .macro pair_of_c op, s0, s1
+    \op\()p q\s0, q\s1, [row]
+    .endm
+    .macro last_of_c op, s, offset
+    \op\()r q\s, [row, #\offset]
+    .endm
+
+/* op: ld or st, which several registers at once would delay. */
+    .macro all_of_c op, height, vectors
+    mov row, c
+    .set i, 32 - \height * \vectors
+    .rept \height
+    when %(\vectors > 1), pair_of_c \op, %(i), %(i + 1)
+    when %(\vectors % 2), last_of_c \op, %(i + \vectors - 1), %(16 * (\vectors - 1))
+    add row, row, ldc
+    .set i, i + \vectors
+    .endr
+    .endm
 
 half .req x7
 
@@ -72,17 +95,50 @@ half .req x7
     spread_step \height, \vectors, 1, %(\height + \vectors), 0
     .endm
 
-/* An odd number of steps: those of a tail beyond a round. */
-    .macro find_tail
-    ldr x8, [strip, #strip.tail]
-    and x8, x8, #1
-    .endm
-
 /* The last step of the rounds, and the tail's. */
     .macro finish_segment height, vectors
 35: spread_step \height, \vectors, 1, %(\height + \vectors), \height, s
     spread_step \height, \vectors, 0, \height, 0
     b 26f
+    .endm
+
+    .macro kernel_by name, height, vectors
+    begin_whole \name, \height, \vectors
+    cbz rounds, 19f
+    cbnz special, 19f
+
+    /* a tile; rounds >= 1 */
+11: begin_tile \height
+    first_loads_and_clear \height, \vectors
+12: all_rounds \height, \vectors
+    end_plain_tile \height, \vectors, all_of_c, st
+
+    /* a tile that something is special about */
+19: begin_special
+    ldr x8, [strip, #strip.tail]
+    and x8, x8, #1
+    orr special, special, x8, lsl #HAS_TAIL
+20: begin_special_tile
+    cbnz w8, 15f
+    clear_all %(32 - \height * \vectors), %(\height * \vectors)
+    b 23f
+15: all_of_c ld, \height, \vectors
+23: begin_tile \height
+24: cbz rounds, 22f
+    first_loads \height, \vectors
+    b 12b
+    finish_segment \height, \vectors
+22: ldr pairs, [strip, #strip.tail]
+    lsl scratch, rounds, #3
+    and pairs, pairs, #1
+    cbz pairs, 26f
+25: load_step \height, \vectors, load_indexed, scratch
+    add scratch, scratch, #4
+    multiply_step \height, \vectors
+    subs pairs, pairs, #1
+    b.ne 25b
+    end_tile \height, \vectors, all_of_c, st
+    end \name
     .endm
 
     .macro kernel height, width, vectors
