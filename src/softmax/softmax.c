@@ -7,7 +7,6 @@
 
 #include "kernels/elementwise/f32/binary.h"
 #include "kernels/elementwise/f32/eltwise.h"
-#include "kernels/elementwise/f32/exp_sum.h"
 #include "kernels/elementwise/f32/fold.h"
 #include "src/core/checked.h"
 #include "src/lines/axis.h"

@@ -5,7 +5,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "kernels/elementwise/f32/exp_sum.h"
+#include "kernels/elementwise/f32/fold.h"
 #include "tests/support/fill.h"
 
 enum { MOST = 83, MANY = 4096 };

@@ -1,5 +1,5 @@
 /* Powers and their sum, four vectors at a time. */
-#include "kernels/elementwise/f32/exp_sum.h"
+#include "kernels/elementwise/f32/fold.h"
 #include "kernels/elementwise/f32/math_neon.h"
 
 enum { VECTORS = 4, LANES = 4 * VECTORS };

@@ -294,44 +294,25 @@ static void output(const struct winograd_f32_output *task)
 #undef TILES
 #undef TILE
 
-winograd_f32_products_fn winograd_f32_products_4_neon, winograd_f32_products_8_neon,
-    winograd_f32_products_12_neon, winograd_f32_products_4_a55_neon,
-    winograd_f32_products_8_a55_neon, winograd_f32_products_12_a55_neon,
-    winograd_f32_products_4_deep_neon, winograd_f32_products_8_deep_neon,
-    winograd_f32_products_12_deep_neon, winograd_f32_products_12_fetching_neon,
-    winograd_f32_products_12_deep_fetching_neon;
+#define PRODUCTS(width, kind) winograd_f32_products_##width##kind##_neon
+#define WIDTHS(kind) PRODUCTS(4, kind), PRODUCTS(8, kind), PRODUCTS(12, kind)
+winograd_f32_products_fn WIDTHS(), WIDTHS(_a55), WIDTHS(_deep), PRODUCTS(12, _fetching),
+    PRODUCTS(12, _deep_fetching);
 
-const struct winograd_f32_kernel winograd_f32_neon = {
-    .name = "winograd_f32_neon",
-    .needs = CPU_NEON,
-    .gather = winograd_f32_gather_neon,
-    .input = input,
-    .products = {winograd_f32_products_4_neon, winograd_f32_products_8_neon,
-                 winograd_f32_products_12_neon},
-    .fetch = winograd_f32_products_12_fetching_neon,
-    .output = output,
-    .same = 4,
-};
-const struct winograd_f32_kernel winograd_f32_deep_neon = {
-    .name = "winograd_f32_deep_neon",
-    .needs = CPU_NEON,
-    .gather = winograd_f32_gather_neon,
-    .input = input,
-    .products = {winograd_f32_products_4_deep_neon, winograd_f32_products_8_deep_neon,
-                 winograd_f32_products_12_deep_neon},
-    .fetch = winograd_f32_products_12_deep_fetching_neon,
-    .output = output,
-    .sums = 16,
-    .same = 5,
-};
-const struct winograd_f32_kernel winograd_f32_a55_neon = {
-    .name = "winograd_f32_a55_neon",
-    .needs = CPU_NEON,
-    .gather = winograd_f32_gather_neon,
-    .input = input,
-    .products = {winograd_f32_products_4_a55_neon, winograd_f32_products_8_a55_neon,
-                 winograd_f32_products_12_a55_neon},
-    .output = output,
-    .in_order = IN_ORDER_NARROW,
-    .same = 4,
-};
+/* All transform in the same way. */
+#define KERNEL(kind, ...)                                          \
+    const struct winograd_f32_kernel winograd_f32##kind##_neon = { \
+        .name = "winograd_f32" #kind "_neon",                      \
+        .needs = CPU_NEON,                                         \
+        .gather = winograd_f32_gather_neon,                        \
+        .input = input,                                            \
+        .products = {WIDTHS(kind)},                                \
+        .output = output,                                          \
+        __VA_ARGS__,                                               \
+    }
+KERNEL(, .fetch = PRODUCTS(12, _fetching), .same = 4);
+KERNEL(_deep, .fetch = PRODUCTS(12, _deep_fetching), .sums = 16, .same = 5);
+KERNEL(_a55, .in_order = IN_ORDER_NARROW, .same = 4);
+#undef KERNEL
+#undef WIDTHS
+#undef PRODUCTS
