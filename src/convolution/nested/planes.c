@@ -188,8 +188,17 @@ static double part_of(size_t all, size_t most)
     return (double)all / (double)div_up(all, most);
 }
 
-/* Of all tiles of an image, for one column of a kernel's plane. Rectangles do not wait for each
- * other. */
+/* Cycles in which a column's taps can follow each other: products of a rectangle wait for each
+ * other, beside the next ones' as far as the core looks ahead. */
+static double chain_cycles(const struct convolution_shape *s, double size, const struct core *core)
+{
+    const double ahead = 64; /* products, for each one that starts in a cycle */
+    double taps = (double)s->kernel[HEIGHT], columns = (double)(s->ic * s->kernel[WIDTH]);
+    double rectangles = ahead * core->fmla_per_cycle / (columns * taps * size);
+    return core->in_order ? 0 : taps * core->fmla_latency / fmax(rectangles, 1);
+}
+
+/* Of all tiles of an image, for one column of a kernel's plane. */
 static double column_cycles(const struct convolution_shape *s, const struct core *core)
 {
     const double tile = 10, beside = 2; /* of a tap: addresses and weights; clang wants doubles */
@@ -199,7 +208,9 @@ static double column_cycles(const struct convolution_shape *s, const struct core
     double width = part_of(across, RECTANGLE_VECTORS), size = rows * width;
     double loads = width * (rows + taps - 1) + 1;
     if (has_rectangles(s))
-        return vectors / size * (tile_cycles(size * taps, loads, core) + core->slowness * beside);
+        return vectors / size *
+               (fmax(tile_cycles(size * taps, loads, core), chain_cycles(s, size, core)) +
+                core->slowness * beside);
     return vectors / tile * taps * tile_cycles(tile, tile + beside, core);
 }
 
