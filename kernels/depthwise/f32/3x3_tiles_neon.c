@@ -135,7 +135,7 @@ static void list_tiles(struct plan *plan, const struct band *band, size_t channe
         x = smaller(x, plan->end - width.columns);
         ptrdiff_t column = task->first + (ptrdiff_t)(x * task->stride_w);
         plan->tiles[plan->count++] = (struct dwconv_f32_tile){
-            .src = (size_t)(column < 0 ? 0 : column) * task->column * sizeof(float) + channels_end,
+            .src = (size_t)column * task->column * sizeof(float) + channels_end,
             .dst = x * task->dst_column * sizeof(float),
             .body = width.body,
             .edges = edges_of(plan, x, width.columns),

@@ -10,8 +10,11 @@
 
 #include "kernels/asm/assembly_neon.h"
 
+/* edge: not 0 where a column may be padding; then files say where it is loaded from. */
+    .set edge, 0
     .macro load_vectors V, first, row, step
-    several ld1, \V, \first, x\row, \step
+    when %(edge), load_edge \V, \first, \row
+    otherwise several ld1, \V, \first, x\row, \step
     .endm
     .macro store_vectors V, first, row
     several st1, \V, \first, x\row, dst_column

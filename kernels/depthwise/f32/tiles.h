@@ -18,11 +18,11 @@ enum { TILES_WIDTH = 7, TILES_NARROW = 2, TILES_GROUP = 8, TILES_HEIGHTS = 2, TI
 /* What of a tile's rows of source is padding and left out: its first one, or its last one. */
 enum { TILE_INNER, TILE_ABOVE, TILE_BELOW, TILES_ROWS_LEFT_OUT };
 
-/* Bits: the column before the image is padding and left out, or the one behind it. */
+/* Bits: the column before the image is padding, or the one behind it. */
 enum { TILE_LEFT = 1, TILE_RIGHT = 2, TILE_EDGES = 4 };
 
 struct dwconv_f32_tile {
-    size_t src; /* from a row to the first column that the tile reads */
+    size_t src; /* from a row to the tile's first column; that may be the one before the image */
     size_t dst;
     const void *body; /* the instructions for it: of dwconv_f32_tiles_bodies */
     size_t edges;

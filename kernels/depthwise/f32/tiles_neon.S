@@ -1,8 +1,8 @@
 /* Depthwise 3x3 by tiles of one or two rows, some columns and eight channels, for NEON: see
  * tiles.h.
  *
- * A tile is as many steps of steps_neon.h as it has columns, without a loop; its weights are loaded
- * while multiply-adds of the one before go on. Two rows and seven columns of stride 1: 252 FMLA, 36
+ * A tile is as many steps of steps_neon.h as it has columns, without a branch; its weights are
+ * loaded while multiply-adds of the one before go on. Two rows and seven columns of stride 1: 252 FMLA, 36
  * loads of source, 9 of weights, 14 of the bias and 14 stores, each of a pair of vectors, and 30
  * instructions that find what the tile and the next one are. */
 
@@ -18,6 +18,7 @@ job .req x0
     registers 19, next_dst, first_bias, weights_back, weights, bias_mask
     registers 24, dst_row, clamp, tiles, tiles_begin, tiles_end
     registers 29, next_weights, three_taps
+zeros .req x17 /* a pixel of padding, where the rows are found */
 
 /* ---- parts of a tile ---- */
 
@@ -57,15 +58,24 @@ job .req x0
     load_weights_column 0
     .endm
 
-/* The first and the last column may be padding: `known_edges` says so, or SEEN, and then the tile
- * does. The first weights are there already, and so are the next tile's in the end; nothing else is
- * loaded long before it is needed, so that there are always multiply-adds among the next hundred
- * instructions. */
+/* The first and the last column may be padding, which `known_edges` leaves out, or SEEN: then the
+ * tile reads zeros instead, as branches would part its multiply-adds. The first weights are there
+ * already, and so are the next tile's in the end; nothing else is loaded long before it is needed,
+ * so that there are always multiply-adds among the next hundred instructions. */
     .set SEEN, 4
+    .macro begin_edge bit
+    when %(known_edges == SEEN), tst edges, #(1 << \bit)
+    when %(known_edges == SEEN), .set edge, 1 << \bit
+    .endm
+    .macro load_edge V, first, row
+    csel scratch, zeros, x\row, ne
+    several_at ld1, \V, \first, scratch
+    when %(edge == 1), add x\row, x\row, column
+    .endm
     .macro take_column_if_there bit, S, R, k
-    when %(known_edges == SEEN), tbnz edges, #\bit, 91f
+    begin_edge \bit
     when %((known_edges == SEEN) | ((known_edges >> \bit) & 1 == 0)), take_column \S, \R, \k
-91:
+    .set edge, 0
     .endm
     .macro tile_columns name, function, S, R
     .set k, 0
@@ -100,6 +110,7 @@ job .req x0
     .macro narrow_tile function, N
     .set rows_above, 0
     .set rows_below, 0
+    .set known_edges, SEEN
     .set first, (7 - \N) % 3 /* slots of the first outputs */
     .set second, (8 - \N) % 3
     .set third, (9 - \N) % 3
@@ -141,10 +152,10 @@ job .req x0
     .endm
     .macro tile_step t
     when %(\t < width - 1), init 2, 3, 1, %(\t + 1 - (\t + 1) / 3 * 3)
-    when %(\t < 0), tbnz edges, #0, 92f
-    or_when %(\t == width), tbnz edges, #1, 92f
+    when %(\t < 0), begin_edge 0
+    or_when %(\t == width), begin_edge 1
     each_from i, rows_above, %(3 - rows_above - rows_below), take_row_of_step \t, %(i)
-92:
+    .set edge, 0
     when %(\t >= 1), finish 2, 3, 1, %(\t - 1 - (\t - 1) / 3 * 3)
     .endm
     .macro tile_steps name, function
@@ -183,12 +194,17 @@ job .req x0
     csel body, scratch, body, ne
     .endm
 
+    .macro find_edges
+    ldr edges, [tiles, #tile.edges]
+    add zeros, sp, #at_locals
+    .endm
     .macro begin_tile name, R, source_rows
     .p2align 4
 .L\name\():
     accept_branch
     ldp x17, x14, [tiles]
     add start, x17, channel
+    when %((known_edges == 1) | (known_edges == 3)), add start, start, column
     find_rows \source_rows
     and bias, channel, bias_mask
     add bias, bias, first_bias
@@ -205,7 +221,7 @@ job .req x0
     .set width, \N
     .set columns, (\N - 1) * \S + 3
     begin_tile \function\()_\R\()_\N\()_\above\()\below\()_\which, \R, %((\R - 1) * \S + 3)
-    when %(known_edges == SEEN), ldr edges, [tiles, #tile.edges]
+    when %(known_edges == SEEN), find_edges
     when %((\S == 2) & (\R == 1)), tile_steps \function\()_\N, \function
     otherwise tile_columns \function\()_\N, \function, \S, \R
     br body
@@ -223,7 +239,7 @@ job .req x0
     entry \function, \R, \N, 0, 0, \which
     .endr
     .endm
-/* Those that there are most of have code for each edge: tests of the edges are a part of them that
+/* Those that there are most of have code for each edge: products with zeros are a part of them that
  * can be seen. */
     .macro tiles function, S
     tile_of_any_edges \function, \S, 1, 7, 0, 0
@@ -256,7 +272,9 @@ job .req x0
 
     .macro tiles_function name, S
     begin_function \name
-    save_registers 4, 30
+    save_registers 4, 30, 32
+    clear 0
+    stp q0, q0, [sp, #at_locals]
     ldp list, tiles_begin, [job, #job.rows]
     ldp tiles_end, weights, [job, #job.tiles_end]
     ldp first_bias, next_dst, [job, #job.bias]
