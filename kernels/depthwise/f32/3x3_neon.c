@@ -130,14 +130,21 @@ static void run_dense_a55(struct dwconv_f32_task *task, const float **rows)
     run_dense_as(task, rows, IN_ORDER_NARROW);
 }
 
+static void run_parts(const struct dwconv_f32_task *task, parts_fn *run)
+{
+    if (task->whole_images && task->copies_weights)
+        dwconv_f32_image_copy_weights(task);
+    parts_run(task, run);
+}
+
 static void run(const struct dwconv_f32_task *task)
 {
-    parts_run(task, run_dense);
+    run_parts(task, run_dense);
 }
 
 static void run_a55(const struct dwconv_f32_task *task)
 {
-    parts_run(task, run_dense_a55);
+    run_parts(task, run_dense_a55);
 }
 
 static int does(const struct dwconv_f32_task *task)
@@ -147,10 +154,11 @@ static int does(const struct dwconv_f32_task *task)
            task->kw == 3 && down <= 2 && down == parts_stride(task->stride_w, task->dilation_w);
 }
 
-/* A copy of the weights for tiles. */
+/* A copy of the weights for tiles, and one for whole images. */
 static size_t scratch_bytes(const struct dwconv_f32_task *task)
 {
-    return task->copies_weights ? TILES_TAPS * task->channels * sizeof(float) : 0;
+    size_t copies = !task->copies_weights ? 0 : task->whole_images ? 2 : 1;
+    return copies * TILES_TAPS * task->channels * sizeof(float);
 }
 
 const struct dwconv_f32_kernel dwconv_f32_3x3_neon = {

@@ -6,6 +6,7 @@
 enum {
     PLANE_ROWS = 28,    /* four tiles of those for planes */
     PART_CHANNELS = 64, /* of one of many threads */
+    IMAGE_PARTS = 16,   /* of a dilated image, that a copy of weights is little beside */
     LEAST_LAST = 4,     /* of the last block, if there are as many */
     L2_WAYS = 8,
     STRIP_COLUMNS = 7,       /* of dst, with stride 2, where rows of source have twice as many */
@@ -121,6 +122,19 @@ static bool has_small_images(const struct convolution_depthwise *mine)
     return true;
 }
 
+/* With copies of the weights, kernels have more channels of larger ones of them in registers: that
+ * is for many parts with the same weights. Cores that issue two in order take longer for what is
+ * loaded more often. */
+static bool copies_image_weights(const struct convolution_depthwise *mine)
+{
+    const struct dwconv_f32_task *task = &mine->task;
+    size_t height = div_up(depthwise_at_least_1(mine->shape.out[HEIGHT]), task->dilation_h);
+    size_t width = div_up(depthwise_at_least_1(mine->shape.out[WIDTH]), task->dilation_w);
+    return task->whole_images && height * width > IMAGE_FEW_PIXELS &&
+           task->dilation_h * task->dilation_w >= IMAGE_PARTS &&
+           mine->cpu->core->in_order != IN_ORDER_NARROW;
+}
+
 /* At most so many in each call that all have about as many; whole tiles, if these are high. */
 static size_t evened_rows(const struct convolution_depthwise *mine, size_t all, size_t limit)
 {
@@ -220,6 +234,8 @@ void depthwise_plan_pieces(struct convolution_depthwise *mine)
     mine->channel_block = choose_channels(mine);
     mine->shared_block = choose_shared_channels(mine);
     task->whole_images = has_small_images(mine);
+    if (copies_image_weights(mine))
+        task->copies_weights = true;
     if (task->whole_images)
         mine->shared_block = min_size(mine->shared_block, PART_CHANNELS);
     size_t rows = task->whole_images ? SIZE_MAX : choose_rows(mine);

@@ -35,10 +35,20 @@ typedef void dwconv_f32_image_fn(const struct dwconv_f32_image *job);
 /* By rows - 1 and columns - 1. */
 extern dwconv_f32_image_fn *const dwconv_f32_image_functions[IMAGE_MOST][IMAGE_MOST];
 
+/* Those for copies of weights: of 2x3, 3x2 and 3x3. */
+enum { IMAGE_COPIED = 3 };
+extern dwconv_f32_image_fn *const dwconv_f32_image_copied_functions[IMAGE_COPIED];
+
 /* A dense task; rows are the task's, NULL for padding. 0: nothing was done, for it is no such
  * image, or task->whole_images is not set. Who sets it gives all rows to one call, and eight
  * channels or several times as many: results are the same however many threads there are then, even
  * if weights are infinite, which other kernels multiply by the zeros of padding. */
 int dwconv_f32_image_run(const struct dwconv_f32_task *task, const float *const *rows);
+
+/* What it reads from the task's scratchpad, if the task copies weights: [group][tap] of eight
+ * channels, taps column by column. Lines of many channels may share so few places of the cache that
+ * all of them come for each vector: so two are done together, and their taps, which share them too,
+ * lie together. */
+void dwconv_f32_image_copy_weights(const struct dwconv_f32_task *task);
 
 #endif

@@ -21,12 +21,42 @@ static int is_image(const struct dwconv_f32_task *task, const float *const *rows
     return 1;
 }
 
+/* Behind those of kernels with tiles. */
+static float *copies_of(const struct dwconv_f32_task *task)
+{
+    return (float *)task->scratch + TAPS * TAPS * task->channels;
+}
+
+void dwconv_f32_image_copy_weights(const struct dwconv_f32_task *task)
+{
+    float *copy = copies_of(task);
+    for (size_t c = 0; c + GROUP <= task->channels; c += GROUP)
+        for (size_t x = 0; x < TAPS; x++)
+            for (size_t y = 0; y < TAPS; y++, copy += GROUP)
+                memcpy(copy, task->weights + (y * TAPS + x) * task->weights_tap + c,
+                       GROUP * sizeof *copy);
+}
+
+/* Where only they make two vectors of channels fit. */
+static int has_copies(const struct dwconv_f32_task *task)
+{
+    return task->copies_weights && task->out_rows * task->out_cols > IMAGE_FEW_PIXELS;
+}
+
+static dwconv_f32_image_fn *find_function(size_t height, size_t width, int copied)
+{
+    if (copied) /* 2x3, 3x2, 3x3 */
+        return dwconv_f32_image_copied_functions[2 * (height - 2) + width - 3];
+    return dwconv_f32_image_functions[height - 1][width - 1];
+}
+
 int dwconv_f32_image_run(const struct dwconv_f32_task *task, const float *const *rows)
 {
     static const float none[GROUP];
     float limits[8];
     size_t height = task->out_rows, width = task->out_cols;
-    size_t group = height * width <= IMAGE_FEW_PIXELS ? GROUP : LANES;
+    int copied = has_copies(task);
+    size_t group = copied || height * width <= IMAGE_FEW_PIXELS ? GROUP : LANES;
     if (!task->whole_images || task->channels % group || !is_image(task, rows))
         return 0;
     size_t tap = task->weights_tap, first_row = height == 1, first_column = width == 1;
@@ -44,7 +74,9 @@ int dwconv_f32_image_run(const struct dwconv_f32_task *task, const float *const 
         .groups = task->channels / group,
         .clamp = dwconv_f32_limits(task, limits),
     };
+    if (copied)
+        job.weights = copies_of(task);
     memcpy(job.rows, rows + 1, height * sizeof *rows);
-    dwconv_f32_image_functions[height - 1][width - 1](&job);
+    find_function(height, width, copied)(&job);
     return 1;
 }
