@@ -10,7 +10,8 @@
  * A tile is R rows x V vectors with the same weights: for each column of the kernel it loads KH
  * vectors of weights and each vector of source once, for all rows that have a tap there. Four rows
  * x two vectors of 3x3 are, a column, 3 + 12 loads for 24 multiply-adds. What is left of a line, or
- * of the channels, is a vector that overlaps the one before.
+ * of the channels, is a vector that overlaps the one before. Of an image that is a single row, four
+ * parts take the place of rows.
  *
  * The planes of a deep kernel are further columns of it: rows of source that a line has taps on are
  * copied one behind the other, so that every tap is a line that begins so much later.
@@ -87,10 +88,17 @@ struct memory {
     size_t bytes;
 };
 
+/* Parts of one row that are done together as rows are else. */
+static size_t parts_of(const struct dwconv_f32_task *task)
+{
+    int is_flat = task->out_rows == 1 && task->kh == 1 && task->kd == 1;
+    return is_flat && task->out_cols >= TOGETHER * LANES ? TOGETHER : 1;
+}
+
 /* Rows of source that are copied at the same time, of each plane. */
 static size_t ring_of(const struct dwconv_f32_task *task)
 {
-    return (TOGETHER - 1) * stride_of(task) + task->kh;
+    return parts_of(task) > 1 ? 1 : (TOGETHER - 1) * stride_of(task) + task->kh;
 }
 
 static size_t copies_of(const struct dwconv_f32_task *task)
@@ -98,20 +106,21 @@ static size_t copies_of(const struct dwconv_f32_task *task)
     return ring_of(task) * task->kd;
 }
 
-/* Columns of a strip. All strips are as large; what is left of them is less than a column each. */
+/* Columns of a strip, or of each part of it. All strips are as large; what is left of them is less
+ * than a column each. */
 static size_t columns_of(const struct dwconv_f32_task *task)
 {
-    size_t pixel = task->channels * task->stride_w;
-    size_t most = COPY_BYTES / sizeof(float) / (copies_of(task) * pixel);
-    most = larger(most, reach(task) + 2 * LANES);
-    return task->out_cols / ((task->out_cols + most - 1) / most);
+    size_t parts = parts_of(task), pixel = task->channels * task->stride_w;
+    size_t most = COPY_BYTES / sizeof(float) / (copies_of(task) * parts * pixel);
+    most = larger(most, reach(task) + 2 * LANES) * parts;
+    return task->out_cols / ((task->out_cols + most - 1) / most * parts);
 }
 
 /* Values of a copied row for so many columns, at most; fewer channels do not have more. */
 static size_t row_of(const struct dwconv_f32_task *task)
 {
     size_t pixel = task->channels * task->stride_w;
-    size_t least = (reach(task) + 2 * LANES) * pixel;
+    size_t least = (reach(task) + 2 * LANES) * parts_of(task) * pixel;
     size_t most = larger(COPY_BYTES / sizeof(float) / copies_of(task), least);
     return smaller(most, task->out_cols * pixel) + (reach(task) + LANES) * task->channels;
 }
@@ -247,6 +256,21 @@ static void run_rows_apart(const struct dwconv_f32_task *task, struct dwconv_f32
     }
 }
 
+/* Four parts of one row, of `columns` each. */
+static void run_parts(const struct dwconv_f32_task *task, struct dwconv_f32_lanes *job,
+                      const struct copy *copy, const struct memory *memory, size_t columns)
+{
+    make_lines(task, copy, memory, task->rows, (struct span){0, 1});
+    size_t part = columns * (task->stride_w / copy->lines) * copy->column;
+    for (size_t i = 1; i < TOGETHER; i++)
+        memory->lines[i] = memory->lines[i - 1] + part;
+    job->lines = memory->lines;
+    job->dst = task->dst;
+    job->dst_row = columns * task->dst_column * sizeof(float);
+    job->stride = 1;
+    find_functions(job->kh, job->stride)->run[2](job);
+}
+
 /* Vectors of a line, or of a pixel; what is left overlaps the one before. */
 static void list_phases(struct dwconv_f32_lanes *job, const struct dwconv_f32_task *task,
                         const struct memory *memory)
@@ -284,16 +308,16 @@ static void list_offsets(const struct dwconv_f32_task *task, const struct memory
     }
 }
 
-/* So few columns that copies of them stay in the cache. */
+/* So few columns that copies of them stay in the cache; each part of a row has `columns`. */
 static void run_strip(const struct dwconv_f32_task *task, const struct memory *memory,
-                      const struct dwconv_f32_lanes *plan)
+                      const struct dwconv_f32_lanes *plan, size_t columns)
 {
     struct copy copy = plan_copy(task);
     size_t apart = apart_of(task); /* of a single column the distance to the next may be anything */
     size_t pixel = larger(task->dst_column, task->channels) * sizeof(float);
     size_t stride = task->stride_w / copy.lines * copy.column * sizeof(float);
     struct dwconv_f32_lanes job = *plan;
-    job.last = (task->out_cols - 1) * pixel + task->channels * sizeof(float) - sizeof(float32x4_t);
+    job.last = (columns - 1) * pixel + task->channels * sizeof(float) - sizeof(float32x4_t);
     job.period = period_of(task) * pixel;
     job.src_period = period_of(task) * stride;
     list_phases(&job, task, memory);
@@ -302,7 +326,9 @@ static void run_strip(const struct dwconv_f32_task *task, const struct memory *m
         memset(memory->zeros, 0, copy.row * sizeof(float));
         memset(memory->rows, 0, memory->ring * task->kd * copy.row * sizeof(float));
     }
-    for (size_t y = 0; y < apart && y < task->out_rows; y++)
+    if (columns < task->out_cols)
+        run_parts(task, &job, &copy, memory, columns);
+    for (size_t y = 0; columns == task->out_cols && y < apart && y < task->out_rows; y++)
         run_rows_apart(task, &job, &copy, memory, y);
 }
 
@@ -333,16 +359,16 @@ static void run(const struct dwconv_f32_task *task)
         .stride = stride_of(task),
     };
     repeat_weights(task, &memory);
-    size_t columns = columns_of(task);
-    for (size_t done = 0; done < task->out_cols; done += columns) {
-        if (done + columns > task->out_cols)
+    size_t columns = columns_of(task), parts = parts_of(task);
+    for (size_t done = 0; done < task->out_cols; done += columns * parts) {
+        if (done + columns * parts > task->out_cols)
             columns = LANES; /* these overlap those before */
-        size_t x = smaller(done, task->out_cols - columns);
+        size_t x = smaller(done, task->out_cols - columns * parts);
         struct dwconv_f32_task strip = *task;
-        strip.out_cols = columns;
+        strip.out_cols = columns * parts;
         strip.first += (ptrdiff_t)(x * task->stride_w);
         strip.dst += x * task->dst_column;
-        run_strip(&strip, &memory, &plan);
+        run_strip(&strip, &memory, &plan, columns);
     }
 }
 
