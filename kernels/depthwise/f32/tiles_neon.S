@@ -233,6 +233,13 @@ zeros .req x17 /* a pixel of padding, where the rows are found */
     tile \function, \S, \R, \N, \above, \below, 4
     times 4, entry \function, \R, \N, \above, \below, 4
     .endm
+/* With stride 1, images as wide as a tile have both edges in all of them. */
+    .macro tile_of_both_edges function, S, R, N, above, below
+    tile \function, \S, \R, \N, \above, \below, 4
+    times 3, entry \function, \R, \N, \above, \below, 4
+    when %(\S == 1), tile \function, \S, \R, \N, \above, \below, 3
+    entry \function, \R, \N, \above, \below, %(2 + \S)
+    .endm
     .macro tile_of_each_edge function, S, R, N
     .irp which, 0, 1, 2, 3
     tile \function, \S, \R, \N, 0, 0, \which
@@ -244,9 +251,9 @@ zeros .req x17 /* a pixel of padding, where the rows are found */
     .macro tiles function, S
     tile_of_any_edges \function, \S, 1, 7, 0, 0
     tile_of_any_edges \function, \S, 1, 7, 1, 0
-    tile_of_any_edges \function, \S, 1, 7, 0, 1
+    tile_of_both_edges \function, \S, 1, 7, 0, 1
     tile_of_each_edge \function, \S, 2, 7
-    tile_of_any_edges \function, \S, 2, 7, 1, 0
+    tile_of_both_edges \function, \S, 2, 7, 1, 0
     tile_of_any_edges \function, \S, 2, 7, 0, 1
     .endm
 /* With stride 2 the first and the last steps have the most loads, which wide tiles have fewer of. */
