@@ -7,8 +7,26 @@
 #include "tests/support/session.h"
 #include "tests/support/stated_cpu.h"
 
-/* Square images, kernels of 3x3 with padding of 1: columns of dst that are done in all rows, and
- * channels that are done in all of these. */
+/* Square images, kernels of 3x3 with padding of 1. */
+static struct convolution_depthwise plan_of_tiles(const struct cpu *cpu, size_t channels,
+                                                  size_t size, size_t stride)
+{
+    size_t out = (size - 1) / stride + 1;
+    struct convolution_depthwise plan = {
+        .cpu = cpu,
+        .channels = channels,
+        .taps = 9,
+        .shape.in = {1, (neo_dim)size, (neo_dim)size},
+        .shape.out = {1, (neo_dim)out, (neo_dim)out},
+        .task = {.kd = 1, .kh = 3, .kw = 3, .dilation_h = 1, .dilation_w = 1, .first = -1},
+    };
+    plan.task.stride_h = plan.task.stride_w = stride;
+    plan.task.out_cols = out;
+    depthwise_plan_tiles(&plan);
+    return plan;
+}
+
+/* Columns of dst that are done in all rows, and channels that are done in all of these. */
 static const struct {
     size_t channels, size, stride, strip, together;
 } cases[] = {
@@ -25,17 +43,8 @@ static void tiles_have_places(void **state)
         size_t out = (cases[i].size - 1) / cases[i].stride + 1;
         struct core core = {.fmla_per_cycle = 2};
         struct cpu cpu = {.core = &core, .l1_bytes = 64 << 10, .l2_bytes = 1 << 20};
-        struct convolution_depthwise plan = {
-            .cpu = &cpu,
-            .channels = cases[i].channels,
-            .taps = 9,
-            .shape.in = {1, (neo_dim)cases[i].size, (neo_dim)cases[i].size},
-            .shape.out = {1, (neo_dim)out, (neo_dim)out},
-            .task = {.kd = 1, .kh = 3, .kw = 3, .dilation_h = 1, .dilation_w = 1, .first = -1},
-        };
-        plan.task.stride_h = plan.task.stride_w = cases[i].stride;
-        plan.task.out_cols = out;
-        depthwise_plan_tiles(&plan);
+        struct convolution_depthwise plan =
+            plan_of_tiles(&cpu, cases[i].channels, cases[i].size, cases[i].stride);
         assert_int_equal(plan.task.copies_weights, cases[i].channels == 512 && out == 14);
         assert_int_equal(plan.task.single_rows, plan.task.copies_weights);
         assert_int_equal(plan.task.strip, cases[i].strip);
@@ -52,6 +61,8 @@ static void more_ways_are_more_places(void **state)
     struct convolution_depthwise plan = {.cpu = &cpu, .channels = 512};
     assert_int_equal(depthwise_l1_ways(&cpu), 8);
     assert_int_equal(depthwise_pixels_in_l1(&plan), 64);
+    plan = plan_of_tiles(&cpu, 512, 14, 1);
+    assert_true(plan.task.copies_weights && !plan.task.single_rows);
     cpu.l1_bytes = 32 << 10;
     assert_int_equal(depthwise_l1_ways(&cpu), 4);
     assert_int_equal(depthwise_pixels_in_l1(&plan), 16);

@@ -55,8 +55,7 @@ static size_t choose_strip(const struct convolution_depthwise *mine)
 }
 
 /* Do taps, which are as far apart as pixels, drive each other out of the places that these have?
- * Then weights are copied, which is little beside the work on so many pixels, and with stride 1
- * tiles are of single rows, whose lines are fewer at a time. */
+ * Then weights are copied, which is little beside the work on so many pixels. */
 static bool taps_collide(const struct convolution_depthwise *mine)
 {
     neo_dim pixels = mine->shape.out[HEIGHT] * mine->shape.out[WIDTH];
@@ -64,11 +63,19 @@ static bool taps_collide(const struct convolution_depthwise *mine)
            mine->taps * depthwise_l1_ways(mine->cpu) > depthwise_pixels_in_l1(mine);
 }
 
+/* Are pixels that two rows of dst need more than have places? Then tiles with stride 1 are of
+ * single rows, whose lines are fewer at a time. */
+static bool rows_collide(const struct convolution_depthwise *mine)
+{
+    return mine->task.stride_w == 1 &&
+           pixels_of_tile(mine, TILE_COLUMNS) > depthwise_pixels_in_l1(mine);
+}
+
 void depthwise_plan_tiles(struct convolution_depthwise *mine)
 {
     struct dwconv_f32_task *task = &mine->task;
     task->tile_channels = choose_channels(mine);
     task->copies_weights = taps_collide(mine);
-    task->single_rows = task->copies_weights && task->stride_w == 1;
+    task->single_rows = task->copies_weights && rows_collide(mine);
     task->strip = choose_strip(mine);
 }
