@@ -84,9 +84,7 @@
     .rept ops
     .if op < ops
     .set ready, 0
-    .if (group == 8) & (op / 3 >= (vectors - group))
-    .set ready, (op / 3 - (vectors - group) + 1) * \C
-    .endif
+    when %((group == 8) & (op / 3 >= (vectors - group))), .set ready, (op / 3 - (vectors - group) + 1) * \C
     when %((ready <= f) & (op * group * \C < f * ops)), load_op \R, \C, \next
     .endif
     .endr

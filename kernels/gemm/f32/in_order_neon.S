@@ -16,11 +16,7 @@
     .macro single_step
     several ld1, VECTORS, 0, in, %(16 * VECTORS)
     several ld1, %(LINES / 4), %(VECTORS), by, %(4 * LINES)
-    .set f, 0
-    .rept LINES * VECTORS
-    fma %(32 - LINES * VECTORS + f), %(f % VECTORS), %(VECTORS + f / VECTORS / 4), %(f / VECTORS % 4)
-    .set f, f + 1
-    .endr
+    each f, LINES * VECTORS, fma %(32 - LINES * VECTORS + f), %(f % VECTORS), %(VECTORS + f / VECTORS / 4), %(f / VECTORS % 4)
     .endm
 
     .macro kernel name

@@ -90,6 +90,11 @@ INLINE void cols_of(const struct winograd_f32_input *task, ptrdiff_t c, size_t g
         forward_cols(task, c, group, values, n, 1, 1);
 }
 
+#define CASE(size, pass) \
+    case size:           \
+        pass;            \
+        break;
+
 static void input(const struct winograd_f32_input *task)
 {
     half values;
@@ -97,31 +102,16 @@ static void input(const struct winograd_f32_input *task)
     for (size_t g = 0; g < task->groups; g++, c += (ptrdiff_t)task->from_group) {
         size_t group = task->first + g;
         switch (task->rows.n) {
-        case 8:
-            forward_rows(task, c, values, 8, 1);
-            break;
-        case 6:
-            rows_of(task, c, values, 6);
-            break;
-        case 5:
-            forward_rows(task, c, values, 5, 0);
-            break;
-        case 4:
-            rows_of(task, c, values, 4);
+            CASE(8, forward_rows(task, c, values, 8, 1))
+            CASE(6, rows_of(task, c, values, 6))
+            CASE(5, forward_rows(task, c, values, 5, 0))
+            CASE(4, rows_of(task, c, values, 4))
         }
         switch (task->cols.n) {
-        case 8:
-            cols_of(task, c, group, values, 8);
-            break;
-        case 6:
-            cols_of(task, c, group, values, 6);
-            break;
-        case 5:
-            cols_of(task, c, group, values, 5);
-            break;
-        case 4:
-            cols_of(task, c, group, values, 4);
-            break;
+            CASE(8, cols_of(task, c, group, values, 8))
+            CASE(6, cols_of(task, c, group, values, 6))
+            CASE(5, cols_of(task, c, group, values, 5))
+            CASE(4, cols_of(task, c, group, values, 4))
         default:
             cols_of(task, c, group, values, 1);
         }
@@ -254,15 +244,9 @@ INLINE void second_pass(const struct winograd_f32_output *task, size_t c, half v
 
 /* A dimension of a tile: three taps have two points more than results, five four, seven six. */
 #define TILE(n, m) ((n) * (MOST + 1) + (m))
-#define TILES(CASE) CASE(8, 6) CASE(8, 4) CASE(8, 2) CASE(6, 4) CASE(6, 2) CASE(5, 3) CASE(4, 2)
-#define FIRST_PASS(n, m)                      \
-    case TILE(n, m):                          \
-        backward_rows(task, c, values, n, m); \
-        break;
-#define SECOND_PASS(n, m)                            \
-    case TILE(n, m):                                 \
-        second_pass(task, c, values, n, m, &finish); \
-        break;
+#define TILES(PASS) PASS(8, 6) PASS(8, 4) PASS(8, 2) PASS(6, 4) PASS(6, 2) PASS(5, 3) PASS(4, 2)
+#define FIRST_PASS(n, m) CASE(TILE(n, m), backward_rows(task, c, values, n, m))
+#define SECOND_PASS(n, m) CASE(TILE(n, m), second_pass(task, c, values, n, m, &finish))
 
 INLINE size_t points_and_results(const struct winograd_f32_matrix *matrix)
 {
@@ -293,6 +277,7 @@ static void output(const struct winograd_f32_output *task)
 #undef FIRST_PASS
 #undef TILES
 #undef TILE
+#undef CASE
 
 #define PRODUCTS(width, kind) winograd_f32_products_##width##kind##_neon
 #define WIDTHS(kind) PRODUCTS(4, kind), PRODUCTS(8, kind), PRODUCTS(12, kind)

@@ -105,11 +105,7 @@
     b.eq 4f
     one_k \height, \width, 2
 4:
-    .set s, 1
-    .rept sets - 1
-    each_from i, first, %(\height * \width), add_to %(i), %(i + s * \height * \width)
-    .set s, s + 1
-    .endr
+    each_from s, 1, %(sets - 1), each_from i, first, %(\height * \width), add_to %(i), %(i + s * \height * \width)
     .endm
 
     /* A tile; width is of vectors. */

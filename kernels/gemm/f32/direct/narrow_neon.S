@@ -190,11 +190,8 @@
     .endm
 
     .macro kernel name, height, vectors, group
-    .if \height <= 2
-    low_tile direct_\name\()_narrow, \height, \vectors, \group, \height, %(2 * \height), %(2 * \height + \vectors)
-    .else
-    high_tile direct_\name\()_narrow, \height, \vectors, \height, %(\height + \vectors)
-    .endif
+    when %(\height <= 2), low_tile direct_\name\()_narrow, \height, \vectors, \group, \height, %(2 * \height), %(2 * \height + \vectors)
+    otherwise high_tile direct_\name\()_narrow, \height, \vectors, \height, %(\height + \vectors)
     .endm
 
 #define KERNEL(height, width) kernel height##x##width, height, %(width / 4), %(width / 4);

@@ -209,9 +209,7 @@
     .endr
     .endm
     .macro if_saved op, pair, first, used
-    .if (\first <= \pair + 1) | (\used > \pair)
-    save_pair \op, %(\pair), %(\pair + 1), %(8 * (\pair - 8))
-    .endif
+    when %((\first <= \pair + 1) | (\used > \pair)), save_pair \op, %(\pair), %(\pair + 1), %(8 * (\pair - 8))
     .endm
     .macro save_pair op, low, high, offset
     \op d\low, d\high, [sp, #KEPT_BYTES + \offset]

@@ -7,9 +7,7 @@
     .endif
     .macro store_whole height, vectors
     .set i, 32 - \height * \vectors
-    .if (\vectors > 4) & (stores_are_pairs == 0)
-    sub scratch, ldc, #16 * ((\vectors - 1) / 4 * 4)
-    .endif
+    when %((\vectors > 4) & (stores_are_pairs == 0)), sub scratch, ldc, #16 * ((\vectors - 1) / 4 * 4)
     .rept \height
     .if stores_are_pairs
     store_pairs \vectors, %(i)
@@ -56,9 +54,7 @@
     ldr q0, [scratch]
     add scratch, c, rounds, lsl #2
     when %(\vectors > 2), add scratch, scratch, #16 * (\vectors - 2)
-    .if (\vectors > 5) & (stores_are_pairs == 0)
-    sub rounds, ldc, #16 * ((\vectors - 2) / 4 * 4)
-    .endif
+    when %((\vectors > 5) & (stores_are_pairs == 0)), sub rounds, ldc, #16 * ((\vectors - 2) / 4 * 4)
     .set i, 32 - \height * \vectors
     .rept \height
     .if stores_are_pairs

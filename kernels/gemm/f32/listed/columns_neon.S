@@ -107,11 +107,8 @@
     .set i, 0
     .rept \height
     find_sum \height, \vectors, \columns, i, 0
-    .if \vectors
-    store_vectors_and_columns \vectors, \columns, %(sum), %(sum + \vectors - 1), %(sum + \vectors), %(i)
-    .else
-    store_columns \columns, %(sum)
-    .endif
+    when \vectors, store_vectors_and_columns \vectors, \columns, %(sum), %(sum + \vectors - 1), %(sum + \vectors), %(i)
+    otherwise store_columns \columns, %(sum)
     add c, c, ldc
     .set i, i + 1
     .endr

@@ -64,9 +64,7 @@ half .req x7
     .rept ops
     when %((op < ops) & (op * \height * \vectors < (f + 1) * ops)), other_op \vectors, \to, \lane
     .endr
-    .if (\lane == 1) & (f % \vectors == \vectors - 1)
-    load_indexed %(f / \vectors), %(8 + f / \vectors), \kind_of_a, scratch
-    .endif
+    when %((\lane == 1) & (f % \vectors == \vectors - 1)), load_indexed %(f / \vectors), %(8 + f / \vectors), \kind_of_a, scratch
     .endif
     .set f, f + 1
     .endr

@@ -29,11 +29,7 @@ copied_too .req x28
 /* ---- parts of a tile ---- */
 
     .macro load_pointers_after first, height, from
-    .set i, \first
-    .rept (\height - \first) / 2
-    load_pair_x %(8 + i), %(9 + i), [\from, #(8 * i)]
-    .set i, i + 2
-    .endr
+    each_by 2, i, \first, %((\height - \first) / 2), load_pair_x %(8 + i), %(9 + i), [\from, #(8 * i)]
     when %(i < \height), load_x %(8 + i), [\from, #(8 * i)]
     .endm
 
@@ -184,11 +180,7 @@ copied_too .req x28
     sub x9, x9, x8, lsl #2
     sub x10, x10, x8, lsl #2
     ldr q1, [x9]
-    .set i, 32 - \height * \vectors
-    .rept \height
-    ragged_row %(i), %(\vectors - 1), %(i + \vectors - 2), %(i + \vectors - 1)
-    .set i, i + \vectors
-    .endr
+    each_by \vectors, i, %(32 - \height * \vectors), \height, ragged_row %(i), %(\vectors - 1), %(i + \vectors - 2), %(i + \vectors - 1)
     .endm
     .macro ragged_row first, whole, before, last
     tbl v0.16b, {v\before\().16b, v\last\().16b}, v1.16b
