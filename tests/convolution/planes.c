@@ -79,10 +79,18 @@ static void few_channels_last_become_planes(void **state)
         neo_dim groups, channels, outputs, size, kernel;
         bool are_planes;
     } rows[] = {
-        {8, 2, 2, 28, 3, true},    {4, 2, 2, 14, 1, true},     {4, 3, 6, 28, 1, true},
-        {4, 3, 6, 28, 3, true},    {8, 2, 6, 14, 1, true},     {4, 4, 4, 28, 1, false},
-        {32, 8, 8, 14, 1, false},  {32, 8, 8, 14, 3, false},   {2, 32, 32, 14, 3, false},
-        {1, 64, 64, 28, 1, false}, {1, 64, 128, 14, 3, false},
+        {8, 2, 2, 28, 3, true},
+        {4, 2, 2, 14, 1, true},
+        {4, 3, 6, 28, 1, true},
+        {4, 3, 6, 28, 3, true},
+        {8, 2, 6, 14, 1, true},
+        {4, 4, 4, 28, 1, false},
+        {32, 8, 8, 14, 1, false},
+        {32, 8, 8, 14, 3, false},
+        {2, 32, 32, 14, 3, false},
+        {1, 64, 64, 28, 1, false},
+        {1, 64, 128, 14, 3, false},
+        {3, 7, 9, 13, 3, false}, /* rectangles of nine sums would wait for each other */
     };
     for (size_t i = 0; i < count_of(rows); i++)
         for (size_t c = 0; c < count_of(core_names); c++) {
