@@ -9,8 +9,8 @@
  * insertion. Two vectors by twelve lanes have 24 FMLA for 13 such instructions, four by four 16 for
  * 15.
  *
- * A file has the addresses `in` of vectors and `by` of lanes, `count` of rounds of four steps, and a
- * macro `next_vectors` that moves `in` to the next step; x16 and x17 are lost. */
+ * A file has the addresses `in` of vectors and `by` of lanes, `count` of rounds of four steps, and
+ * a macro `next_vectors` that moves `in` to the next step; x16 and x17 are lost. */
 /* clang-format off */
 #include "kernels/asm/assembly_neon.h"
 

@@ -1,5 +1,5 @@
-/* What the assembly for planes in place with stride 2 in pairs shares (planes.h): lists of bands, and
- * their columns.
+/* What the assembly for planes in place with stride 2 in pairs shares (planes.h): lists of bands,
+ * and their columns.
  *
  * To separate even columns from odd ones takes the pipes of FMLA. So most columns are used as they
  * lie: two pairs of neighbours in a vector go with the weights of two neighbouring columns of the
