@@ -46,7 +46,6 @@ static void tiles_have_places(void **state)
         struct convolution_depthwise plan =
             plan_of_tiles(&cpu, cases[i].channels, cases[i].size, cases[i].stride);
         assert_int_equal(plan.task.copies_weights, cases[i].channels == 512 && out == 14);
-        assert_int_equal(plan.task.single_rows, plan.task.copies_weights);
         assert_int_equal(plan.task.strip, cases[i].strip);
         assert_int_equal(plan.task.tile_channels, cases[i].together);
     }
@@ -61,8 +60,6 @@ static void more_ways_are_more_places(void **state)
     struct convolution_depthwise plan = {.cpu = &cpu, .channels = 512};
     assert_int_equal(depthwise_l1_ways(&cpu), 8);
     assert_int_equal(depthwise_pixels_in_l1(&plan), 64);
-    plan = plan_of_tiles(&cpu, 512, 14, 1);
-    assert_true(plan.task.copies_weights && !plan.task.single_rows);
     cpu.l1_bytes = 32 << 10;
     assert_int_equal(depthwise_l1_ways(&cpu), 4);
     assert_int_equal(depthwise_pixels_in_l1(&plan), 16);

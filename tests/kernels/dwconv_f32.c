@@ -119,7 +119,6 @@ static void pick_any_sizes(struct problem *problem, const struct dwconv_f32_kern
     task->strip = pick(seed, 0, 1) ? pick(seed, 1, 2 * task->out_cols) : 0;
     task->tile_channels = pick(seed, 0, 1) ? 8 * pick(seed, 1, 4) : 0;
     task->copies_weights = (int)pick(seed, 0, 1);
-    task->single_rows = (int)pick(seed, 0, 1);
     task->whole_images = problem->is_image || pick(seed, 0, 1);
     pick_single_column(task, kernel, seed);
     size_t least = task->dst_plane > 1 ? 1 : task->channels; /* of a row */

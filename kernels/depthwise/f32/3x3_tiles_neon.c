@@ -43,7 +43,7 @@ static void add_band(struct bands *bands, size_t height, size_t down, int left_o
 static int list_bands(struct bands *bands, const struct dwconv_f32_task *task,
                       const float *const *rows)
 {
-    const size_t height = task->single_rows ? 1 : TILES_HEIGHTS;
+    const size_t height = TILES_HEIGHTS;
     size_t end = (task->out_rows - 1) * task->stride_h + 2;
     size_t above = !rows[0], below = !rows[end];
     bands->rows = rows;

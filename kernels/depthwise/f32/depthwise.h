@@ -56,7 +56,6 @@ struct dwconv_f32_task {
     /* what kernels with tiles do before they go on; 0: as the kernel likes */
     size_t strip;         /* columns of dst, in all rows */
     size_t tile_channels; /* in all rows of a strip; they are a multiple of 8 */
-    int single_rows;      /* tiles are of one row of dst, not of two */
     int copies_weights;   /* so that those of these channels, or of a whole image's, lie together */
     void *scratch;        /* as many bytes as the kernel wants, aligned to 64 */
 };

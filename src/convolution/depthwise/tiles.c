@@ -63,19 +63,10 @@ static bool taps_collide(const struct convolution_depthwise *mine)
            mine->taps * depthwise_l1_ways(mine->cpu) > depthwise_pixels_in_l1(mine);
 }
 
-/* Are pixels that two rows of dst need more than have places? Then tiles with stride 1 are of
- * single rows, whose lines are fewer at a time. */
-static bool rows_collide(const struct convolution_depthwise *mine)
-{
-    return mine->task.stride_w == 1 &&
-           pixels_of_tile(mine, TILE_COLUMNS) > depthwise_pixels_in_l1(mine);
-}
-
 void depthwise_plan_tiles(struct convolution_depthwise *mine)
 {
     struct dwconv_f32_task *task = &mine->task;
     task->tile_channels = choose_channels(mine);
     task->copies_weights = taps_collide(mine);
-    task->single_rows = task->copies_weights && rows_collide(mine);
     task->strip = choose_strip(mine);
 }
