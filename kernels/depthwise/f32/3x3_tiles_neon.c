@@ -43,7 +43,6 @@ static void add_band(struct bands *bands, size_t height, size_t down, int left_o
 static int list_bands(struct bands *bands, const struct dwconv_f32_task *task,
                       const float *const *rows)
 {
-    const size_t height = TILES_HEIGHTS;
     size_t end = (task->out_rows - 1) * task->stride_h + 2;
     size_t above = !rows[0], below = !rows[end];
     bands->rows = rows;
@@ -53,11 +52,11 @@ static int list_bands(struct bands *bands, const struct dwconv_f32_task *task,
             return 0;
     if (above + below > task->out_rows)
         return 0;
-    size_t left = task->out_rows, first = left - below < height ? left - below : height;
+    size_t left = task->out_rows, first = smaller(left - below, TILES_HEIGHTS);
     if (above)
         add_band(bands, first, 1, TILE_ABOVE), left -= first;
-    size_t last = below ? (left - 1) % height + 1 : left % height;
-    add_band(bands, height, (left - last) / height, TILE_INNER);
+    size_t last = below ? (left - 1) % TILES_HEIGHTS + 1 : left % TILES_HEIGHTS;
+    add_band(bands, TILES_HEIGHTS, (left - last) / TILES_HEIGHTS, TILE_INNER);
     add_band(bands, last, 1, below ? TILE_BELOW : TILE_INNER);
     return 1;
 }
@@ -89,39 +88,47 @@ static size_t edges_of(const struct plan *plan, size_t x, size_t width)
     return plan->edges & ~none;
 }
 
-/* As many columns of a band as its next tile has, and the instructions for it. */
+/* The next tile of a band: its columns, and the instructions for it. */
 struct width {
-    size_t columns;
+    size_t x, columns, edges;
     const void *body;
 };
 
+/* So many columns from x on, or as many at the strip's end. */
+static struct width width_at(const struct plan *plan, size_t x, size_t columns)
+{
+    size_t at = smaller(x, plan->end - columns);
+    return (struct width){.x = at, .columns = columns, .edges = edges_of(plan, at, columns)};
+}
+
 /* The narrowest of two rows that has what is left, which is not the image's first column. */
-static struct width find_narrow(size_t left)
+static int find_narrow(struct width *width, const struct plan *plan, size_t x)
 {
     static const size_t columns[TILES_NARROW] = {3, 5};
-    size_t i = 0;
-    while (i < TILES_NARROW && columns[i] < left)
-        i++;
-    if (i == TILES_NARROW)
-        return (struct width){0, NULL};
-    return (struct width){columns[i], dwconv_f32_tiles_bodies.narrow[i]};
+    for (size_t i = 0; i < TILES_NARROW; i++)
+        if (plan->end - x <= columns[i]) {
+            *width = width_at(plan, x, columns[i]);
+            width->body = dwconv_f32_tiles_bodies.narrow[i];
+            return 1;
+        }
+    return 0;
 }
 
 static struct width find_width(const struct plan *plan, const struct band *band, size_t x)
 {
     const struct dwconv_f32_tiles_bodies *all = &dwconv_f32_tiles_bodies;
-    size_t stride = plan->task->stride_w, left = plan->end - x;
+    size_t stride = plan->task->stride_w;
     int is_high = band->height == TILES_HEIGHTS;
     int may_be_narrow = stride == 1 && is_high && band->left_out == TILE_INNER && x;
-    int is_wide = stride == 2 && is_high && left >= 2 * TILES_WIDTH;
-    struct width narrow = may_be_narrow ? find_narrow(left) : (struct width){0, NULL};
-    if (narrow.columns)
-        return narrow;
-    size_t width = is_wide ? 2 * TILES_WIDTH : TILES_WIDTH;
-    size_t edges = edges_of(plan, smaller(x, plan->end - width), width);
+    int is_wide = stride == 2 && is_high && plan->end - x >= 2 * TILES_WIDTH;
+    struct width width;
+    if (may_be_narrow && find_narrow(&width, plan, x))
+        return width;
+    width = width_at(plan, x, is_wide ? 2 * TILES_WIDTH : TILES_WIDTH);
     dwconv_f32_tile_bodies *bodies =
         is_wide ? &all->wide : &all->of_seven[stride - 1][band->height - 1];
-    return (struct width){width, (*bodies)[band->left_out][edges]};
+    width.body = (*bodies)[band->left_out][width.edges];
+    return width;
 }
 
 /* Those of a band, for channels that end so many bytes behind the first one; a tile that does not
@@ -132,15 +139,14 @@ static void list_tiles(struct plan *plan, const struct band *band, size_t channe
     plan->count = 0;
     for (size_t x = plan->begin; x < plan->end;) {
         struct width width = find_width(plan, band, x);
-        x = smaller(x, plan->end - width.columns);
-        ptrdiff_t column = task->first + (ptrdiff_t)(x * task->stride_w);
+        ptrdiff_t column = task->first + (ptrdiff_t)(width.x * task->stride_w);
         plan->tiles[plan->count++] = (struct dwconv_f32_tile){
             .src = (size_t)column * task->column * sizeof(float) + channels_end,
-            .dst = x * task->dst_column * sizeof(float),
+            .dst = width.x * task->dst_column * sizeof(float),
             .body = width.body,
-            .edges = edges_of(plan, x, width.columns),
+            .edges = width.edges,
         };
-        x += width.columns;
+        x = width.x + width.columns;
     }
 }
 

@@ -128,8 +128,8 @@ INLINE void copy_apart(const struct dwconv_f32_task *task, float *to, const floa
     }
 }
 
-/* Pixels of vectors that follow each other in `to`, `step` values from each other in `from`: one
- * vector of all, then the next one; the last may overlap the one before. */
+/* Pixels of four channels or more that follow each other in `to`, `step` values from each other in
+ * `from`: one vector of all, then the next one; the last may overlap the one before. */
 INLINE void copy_vectors(float *to, const float *from, size_t count, size_t step, size_t channels)
 {
     for (size_t c = 0; c < channels; c += LANES) {
