@@ -10,7 +10,8 @@
 #include "tests/support/guard.h"
 #include "tests/support/kernel_tests.h"
 
-enum { MOST_K = 67, MOST = 16 };
+/* CHOICES: of strides, bias and so on, for each size. */
+enum { MOST_K = 67, MOST = 16, CHOICES = 6 };
 static struct guard guard_a, guard_b, guard_c, guard_bias, guard_to;
 
 static const struct gemm_f32_kernel *kernel_of(void **state)
@@ -27,9 +28,10 @@ struct problem {
 
 typedef void fill_fn(float *out, size_t count, uint32_t *state);
 
-static void make_problem(struct problem *problem, const struct gemm_f32_kernel *kernel, size_t m,
-                         size_t n, size_t k, fill_fn *fill, uint32_t *seed)
+static void make_problem(struct problem *problem, const struct gemm_f32_kernel *kernel, size_t n,
+                         size_t k, fill_fn *fill, uint32_t *seed)
 {
+    size_t m = kernel->mr;
     uint32_t options = fill_next(seed) >> 4;
     int end = options & 1;
     float *a = guard_at(&guard_a, k * kernel->mr * sizeof(float), end);
@@ -55,7 +57,6 @@ static void make_problem(struct problem *problem, const struct gemm_f32_kernel *
         .c = c,
         .row = kernel->columns ? 1 : problem->stride,
         .col = kernel->columns ? problem->stride : 1,
-        .m = m,
         .n = n,
         .bias = options >> 4 & 1 ? bias : NULL,
         .accumulate = accumulate,
@@ -90,16 +91,16 @@ static float want(const struct problem *problem, const struct gemm_f32_kernel *k
 static void check_problem(const struct problem *problem, const struct gemm_f32_kernel *kernel)
 {
     const struct gemm_f32_tile *tile = &problem->tile;
-    for (size_t i = 0; i < tile->m; i++)
+    for (size_t i = 0; i < kernel->mr; i++)
         for (size_t j = 0; j < tile->n; j++) {
             double exact, bound;
             float expected = want(problem, kernel, i, j, &exact, &bound);
             float got = tile->c[i * tile->row + j * tile->col];
             if (got == expected && fabs((double)got - exact) <= bound)
                 continue;
-            print_error("%s m=%zu n=%zu k=%zu stride=%zu accumulate=%d bias=%d low=%g high=%g: "
+            print_error("%s n=%zu k=%zu stride=%zu accumulate=%d bias=%d low=%g high=%g: "
                         "c[%zu][%zu] is %.9g, not %.9g (seed %u)\n",
-                        kernel->name, tile->m, tile->n, tile->k, problem->stride, tile->accumulate,
+                        kernel->name, tile->n, tile->k, problem->stride, tile->accumulate,
                         tile->bias != NULL, (double)tile->low, (double)tile->high, i, j,
                         (double)got, (double)expected, fill_seed());
             fail();
@@ -114,10 +115,10 @@ static void walk_sizes(const struct gemm_f32_kernel *kernel, fill_fn *fill)
     static const size_t depths[] = {0, 1, 2, 3, 4, 5, 7, 8, 13, MOST_K};
     uint32_t seed = fill_seed() + kernel->mr * 16u + kernel->nr;
     for (size_t d = 0; d < count_of(depths); d++)
-        for (size_t m = 1; m <= kernel->mr; m++)
-            for (size_t n = 1; n <= kernel->nr; n++) {
+        for (size_t n = 1; n <= kernel->nr; n++)
+            for (size_t choice = 0; choice < CHOICES; choice++) {
                 struct problem problem;
-                make_problem(&problem, kernel, m, n, depths[d], fill, &seed);
+                make_problem(&problem, kernel, n, depths[d], fill, &seed);
                 kernel->run(&problem.tile);
                 check_problem(&problem, kernel);
             }
@@ -145,7 +146,7 @@ static void packs_what_it_multiplies(void **state)
             size_t k = depths[d], row = nr + (end ? 5 : 0);
             struct problem problem;
             float plain[MOST_K * (GEMM_F32_NR + 5)], *to = guard_at(&guard_to, k * nr * 4, end);
-            make_problem(&problem, kernel, kernel->mr, nr, k, fill_reals, &seed);
+            make_problem(&problem, kernel, nr, k, fill_reals, &seed);
             for (size_t x = 0; x < k * nr; x++)
                 plain[x / nr * row + x % nr] = problem.tile.b[x];
             problem.tile.from = plain, problem.tile.from_row = row, problem.tile.to = to;
@@ -174,12 +175,11 @@ static void keeps_nan_and_infinity(void **state)
                                                .c = c,
                                                .row = kernel->columns ? 1 : kernel->nr,
                                                .col = kernel->columns ? kernel->mr : 1,
-                                               .m = kernel->mr,
                                                .n = kernel->nr,
                                                .low = clamped ? -3 : -INFINITY,
                                                .high = clamped ? 3 : INFINITY};
             kernel->run(&tile);
-            for (size_t i = 0; i < tile.m; i++)
+            for (size_t i = 0; i < kernel->mr; i++)
                 for (size_t j = 0; j < tile.n; j++) {
                     float got = c[i * tile.row + j * tile.col];
                     float hit = clamped ? fminf(fmaxf(specials[s], -3), 3) : specials[s];
@@ -253,12 +253,11 @@ int main(void)
     };
     kernel_tests_add_alone(alone, count_of(alone));
     for (size_t i = 0; i < gemm_f32_kernel_count; i++) {
-        const struct gemm_f32_kernel *kernel = gemm_f32_kernels[i];
-        kernel_tests_add(kernel->name, kernel->needs, kernel, each, count_of(each));
-    }
-    for (size_t i = 0; i < gemm_f32_packing_kernel_count; i++) {
-        const struct gemm_f32_kernel *kernel = gemm_f32_packing_kernels[i];
-        kernel_tests_add(kernel->name, kernel->needs, kernel, packing, count_of(packing));
+        const struct gemm_f32_kernel *kernel = &gemm_f32_kernels[i];
+        if (kernel->packs)
+            kernel_tests_add(kernel->name, kernel->needs, kernel, packing, count_of(packing));
+        else
+            kernel_tests_add(kernel->name, kernel->needs, kernel, each, count_of(each));
     }
     return kernel_tests_run("gemm_plan", guards, count_of(guards));
 }

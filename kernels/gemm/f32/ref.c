@@ -14,42 +14,22 @@ static float element(const struct gemm_f32_tile *tile, size_t mr, size_t nr, siz
 
 static void run(const struct gemm_f32_tile *tile, size_t mr, size_t nr)
 {
-    for (size_t i = 0; i < tile->m; i++)
+    for (size_t i = 0; i < mr; i++)
         for (size_t j = 0; j < tile->n; j++)
             tile->c[i * tile->row + j * tile->col] =
                 clamp(element(tile, mr, nr, i, j), tile->low, tile->high);
 }
 
-#define KERNEL(mr, nr, U)                                                    \
-    static void gemm_f32_##mr##x##nr##_ref(const struct gemm_f32_tile *tile) \
-    {                                                                        \
-        run(tile, mr, nr);                                                   \
+#define KERNEL(mr, nr)                                                \
+    void gemm_f32_##mr##x##nr##_ref(const struct gemm_f32_tile *tile) \
+    {                                                                 \
+        run(tile, mr, nr);                                            \
     }
-KERNEL(8, 12, 1)
+KERNEL(8, 12)
 #include "kernels/gemm/f32/tiles_list.h"
 #undef KERNEL
 
-/* clang-format off */
-#define ENTRY(mr, nr, kind, columns) \
-    {"gemm_f32_" #mr "x" #nr kind, 0, mr, nr, columns, gemm_f32_##mr##x##nr##_ref, 0},
-#define KERNEL(mr, nr, U) ENTRY(mr, nr, "_ref", 0)
-const struct gemm_f32_kernel gemm_f32_rows_ref[GEMM_F32_TILES] = {
-    KERNEL(8, 12, 1)
-#include "kernels/gemm/f32/tiles_list.h"
-};
-#undef KERNEL
-
-/* The loop is the same: the strides say what is contiguous. */
-#define KERNEL(mr, nr, U) ENTRY(mr, nr, "_columns_ref", 1)
-const struct gemm_f32_kernel gemm_f32_columns_ref[GEMM_F32_TILES] = {
-    KERNEL(8, 12, 1)
-#include "kernels/gemm/f32/tiles_list.h"
-};
-#undef KERNEL
-#undef ENTRY
-/* clang-format on */
-
-static void gemm_f32_8x12_packing_ref(const struct gemm_f32_tile *tile)
+void gemm_f32_8x12_packing_ref(const struct gemm_f32_tile *tile)
 {
     struct gemm_f32_tile packed = *tile;
     packed.b = tile->to;
@@ -58,8 +38,3 @@ static void gemm_f32_8x12_packing_ref(const struct gemm_f32_tile *tile)
             tile->to[p * 12 + j] = tile->from[p * tile->from_row + j];
     run(&packed, 8, 12);
 }
-
-const struct gemm_f32_kernel gemm_f32_packing_ref[2] = {
-    {"gemm_f32_8x12_packing_ref", 0, 8, 12, 0, gemm_f32_8x12_packing_ref, 0},
-    {"gemm_f32_8x12_columns_packing_ref", 0, 8, 12, 1, gemm_f32_8x12_packing_ref, 0},
-};

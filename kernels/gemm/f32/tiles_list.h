@@ -1,27 +1,6 @@
-/* The tiles of gemm.h behind the first one, 8x12: KERNEL(mr, nr, U), the largest first. U is how
- * many steps of k a round of the loop in neon.h has: as many as the registers hold without a spill,
- * counting mr nr / 4 accumulators, ceil(mr U / 4) vectors of A and those of B that are loaded
- * ahead. */
-KERNEL(7, 12, 1)
-KERNEL(6, 12, 2)
-KERNEL(5, 12, 4)
-KERNEL(4, 12, 4)
-KERNEL(3, 12, 4)
-KERNEL(2, 12, 4)
-KERNEL(1, 12, 4)
-KERNEL(8, 8, 2)
-KERNEL(7, 8, 4)
-KERNEL(6, 8, 2)
-KERNEL(5, 8, 4)
-KERNEL(4, 8, 4)
-KERNEL(3, 8, 4)
-KERNEL(2, 8, 4)
-KERNEL(1, 8, 4)
-KERNEL(8, 4, 4)
-KERNEL(7, 4, 4)
-KERNEL(6, 4, 2)
-KERNEL(5, 4, 4)
-KERNEL(4, 4, 4)
-KERNEL(3, 4, 4)
-KERNEL(2, 4, 4)
-KERNEL(1, 4, 4)
+/* The tiles of gemm.h before the last one, 8x12: KERNEL(mr, nr). */
+#include "kernels/asm/up_to.h"
+
+KERNELS_UP_TO_8(4)
+KERNELS_UP_TO_8(8)
+KERNELS_UP_TO_7(12)

@@ -4,11 +4,13 @@
 
 #include <math.h>
 
-/* The table has the largest tiles first. */
-static gemm_f32_fn *kernel_of(const struct gemm_tile *tile)
-{
-    return gemm_f32_rows_neon[GEMM_TILES - 1 - gemm_tile_number(tile->mr, tile->nr / 4)].run;
-}
+/* By gemm_tile_number(). */
+static gemm_f32_fn *const tiles[GEMM_TILES] = {
+#define KERNEL(mr, nr) gemm_f32_##mr##x##nr##_neon,
+#include "kernels/gemm/f32/tiles_list.h"
+    KERNEL(8, 12)
+#undef KERNEL
+};
 
 static void run_one(const struct gemm_tile *tile)
 {
@@ -18,14 +20,13 @@ static void run_one(const struct gemm_tile *tile)
                                 .c = tile->sums,
                                 .row = tile->row,
                                 .col = 1,
-                                .m = tile->m,
                                 .n = tile->n,
                                 .accumulate = tile->add || tile->start,
                                 .low = -INFINITY,
                                 .high = INFINITY};
     for (size_t i = 0; i < tile->m && tile->start && !tile->add; i++)
         memcpy(f32.c + i * tile->row, tile->start, tile->n * sizeof(float));
-    kernel_of(tile)(&f32);
+    tiles[gemm_tile_number(tile->mr, tile->nr / 4)](&f32);
 }
 
 void gemm_f32_tiles_neon(const struct gemm_tile *tile)

@@ -65,10 +65,9 @@ static void run_panel(const struct gemm_task *task, const struct gemm_step *step
         set_packing(&tile, task, step, &panel);
     for (size_t t = 0; t < div_up(step->rows, GEMM_F32_MR); t++) {
         struct span rows = gemm_row_tile(step->rows, t);
-        tile.m = rows.end - rows.begin;
         tile.a = task->a + rows.begin * depth;
         tile.c = c + rows.begin * block->row_stride;
-        (packs && t == 0 ? task->tiles->pack : by_height[tile.m - 1])(&tile);
+        (packs && t == 0 ? task->tiles->pack : by_height[rows.end - rows.begin - 1])(&tile);
     }
 }
 
