@@ -17,7 +17,7 @@ typedef void fill_fn(float *out, size_t count, uint32_t *state);
 
 /* One strip on guarded memory. */
 struct problem {
-    const struct gemm_f32_panels_kernel *kernel;
+    const struct gemm_f32_direct_kernel *kernel;
     struct gemm_f32_direct strip;
     const float *a, *b, *bias;
     float *c;
@@ -36,14 +36,14 @@ static float *filled(const struct guard *guard, size_t count, int end, fill_fn *
 static void make_problem(struct problem *problem, size_t k, const size_t tiles[2], fill_fn *fill,
                          uint32_t *seed)
 {
-    const struct gemm_f32_panels_kernel *kernel = problem->kernel;
-    size_t padded = 4 * gemm_f32_panels_vectors(kernel->panels);
+    const struct gemm_f32_direct_kernel *kernel = problem->kernel;
+    size_t padded = 4 * gemm_f32_panels_vectors(kernel->kind.panels);
     uint32_t options = fill_next(seed) >> 4;
     int end = options & 1;
-    size_t tail = kernel->panels.tail, lanes = tail ? tail : 1 + (options >> 2 & 3);
+    size_t tail = kernel->kind.panels.tail, lanes = tail ? tail : 1 + (options >> 2 & 3);
     size_t lda = k + (options >> 4 & 3);
     problem->k = k;
-    problem->rows = tiles[0] * kernel->tile.height + tiles[1] * (kernel->tile.height - 1u);
+    problem->rows = tiles[0] * kernel->height + tiles[1] * (kernel->height - 1u);
     problem->columns = padded - 4 + lanes;
     size_t ldc = problem->columns + (options >> 6 & 3);
     size_t c_count = (problem->rows - 1) * ldc + problem->columns;
@@ -52,7 +52,7 @@ static void make_problem(struct problem *problem, size_t k, const size_t tiles[2
     problem->b = b;
     for (size_t j = 0; j < tail; j++)
         for (size_t p = 0; p < k; p++) {
-            size_t last = 4u * kernel->panels.last;
+            size_t last = 4u * kernel->kind.panels.last;
             float *place = &b[(padded - last) * k + (p + 1) * last - 4 + j];
             b[(padded + j) * k + p] = *place, *place = NAN;
         }
@@ -70,7 +70,7 @@ static void make_problem(struct problem *problem, size_t k, const size_t tiles[2
         .lanes = lanes,
         .low = -1.5f,
         .high = 2.5f,
-        .panels = kernel->panels,
+        .panels = kernel->kind.panels,
     };
     gemm_f32_direct_set_depth(&problem->strip, k, NULL);
     if (problem->bias || problem->strip.clamp)
@@ -89,7 +89,7 @@ static void make_problem(struct problem *problem, size_t k, const size_t tiles[2
 /* Element (p, j) of the panels. */
 static float weight(const struct problem *problem, size_t p, size_t j)
 {
-    struct gemm_f32_panels panels = problem->kernel->panels;
+    struct gemm_f32_panels panels = problem->kernel->kind.panels;
     const float *panel = problem->b;
     size_t width = 12;
     for (size_t i = 0; j >= width || i >= panels.full; i++) {
@@ -110,7 +110,7 @@ static float want(const struct problem *problem, size_t i, size_t j)
 {
     const struct gemm_f32_direct *strip = &problem->strip;
     float parts[4] = {0};
-    size_t tail = problem->kernel->panels.tail, k = problem->k, first = k % 4 ? k % 4 : 4;
+    size_t tail = problem->kernel->kind.panels.tail, k = problem->k, first = k % 4 ? k % 4 : 4;
     bool whole = j + tail < problem->columns;
     const float *again = problem->b + k * (problem->columns + 4 - tail) +
                          (whole ? 0 : k * (j + tail - problem->columns));
@@ -136,27 +136,27 @@ static void check_problem(const struct problem *problem)
                 fail_msg(
                     "%s: k %zu tiles %zu, %u lanes %zu adds %d bias %d clamp %zu: c[%zu][%zu] is "
                     "%.9g, not %.9g (seed %u)",
-                    problem->kernel->tile.name, problem->k, strip->tiles, strip->low_tiles,
-                    strip->lanes, problem->before != NULL, problem->bias != NULL, strip->clamp, i,
-                    j, (double)problem->c[i * strip->ldc + j], (double)want(problem, i, j),
+                    problem->kernel->name, problem->k, strip->tiles, strip->low_tiles, strip->lanes,
+                    problem->before != NULL, problem->bias != NULL, strip->clamp, i, j,
+                    (double)problem->c[i * strip->ldc + j], (double)want(problem, i, j),
                     fill_seed());
         for (size_t j = problem->columns; i + 1 < problem->rows && j < strip->ldc; j++)
             assert_true(fill_is_marker(problem->c[i * strip->ldc + j]));
     }
 }
 
-static void walk_sizes(const struct gemm_f32_panels_kernel *kernel, fill_fn *fill)
+static void walk_sizes(const struct gemm_f32_direct_kernel *kernel, fill_fn *fill)
 {
     static const size_t depths[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 19};
-    uint32_t seed = fill_seed() + kernel->tile.height * 16u + kernel->panels.full;
-    size_t shallowest = kernel->panels.tail ? GEMM_F32_PANELS_LEAST_TAIL : 0;
+    uint32_t seed = fill_seed() + kernel->height * 16u + kernel->kind.panels.full;
+    size_t shallowest = kernel->kind.panels.tail ? GEMM_F32_PANELS_LEAST_TAIL : 0;
     for (size_t d = shallowest; d < count_of(depths); d++)
         for (size_t tiles = 1; tiles <= 2; tiles++)
             for (int times = 0; times < 8; times++) {
                 struct problem problem = {.kernel = kernel};
-                size_t low = kernel->tile.goes_on_lower ? (size_t)times % 3 : 0;
+                size_t low = gemm_f32_direct_goes_on_lower(kernel) ? (size_t)times % 3 : 0;
                 make_problem(&problem, depths[d], (size_t[]){tiles, low}, fill, &seed);
-                kernel->tile.run(&problem.strip, problem.a, problem.b, problem.c, problem.bias);
+                kernel->run(&problem.strip, problem.a, problem.b, problem.c, problem.bias);
                 check_problem(&problem);
             }
 }
@@ -171,7 +171,7 @@ static void keeps_its_contract(void **state)
 static void keeps_nan(void **state)
 {
     enum { K = 5, MOST = 72 };
-    const struct gemm_f32_panels_kernel *kernel = *state;
+    const struct gemm_f32_direct_kernel *kernel = *state;
     float a[8 * K], b[K * (MOST + 3)], c[8 * MOST];
     for (size_t x = 0; x < count_of(a); x++)
         a[x] = x < K ? NAN : 1;
@@ -185,40 +185,38 @@ static void keeps_nan(void **state)
         .tiles = 1,
         .clamp = 1,
         .special = GEMM_F32_SPECIAL_SUMS,
-        .lanes = kernel->panels.tail ? kernel->panels.tail : 4,
+        .lanes = kernel->kind.panels.tail ? kernel->kind.panels.tail : 4,
         .low = 0,
         .high = 3,
-        .panels = kernel->panels,
+        .panels = kernel->kind.panels,
     };
     gemm_f32_direct_set_depth(&strip, K, NULL);
     gemm_f32_direct_set_ending(&strip);
-    kernel->tile.run(&strip, a, b, c, NULL);
-    for (size_t i = 0; i < kernel->tile.height; i++)
-        for (size_t j = 0; j < 4 * gemm_f32_panels_vectors(kernel->panels) - 4 + strip.lanes; j++)
+    kernel->run(&strip, a, b, c, NULL);
+    for (size_t i = 0; i < kernel->height; i++)
+        for (size_t j = 0; j < 4 * gemm_f32_panels_vectors(kernel->kind.panels) - 4 + strip.lanes;
+             j++)
             assert_true(i ? c[i * MOST + j] == 3 : isnan(c[i * MOST + j]));
 }
 
-/* Plans ask for any height up to the largest. */
-static void lower_tiles_exist_and_one_needs_nothing(void **state)
+static size_t height_of(struct gemm_f32_panels panels)
+{
+    const struct core core = {.name = "any"};
+    struct gemm_f32_kind kind = {.way = GEMM_F32_PANELS, .group = 3, .panels = panels};
+    kind.vectors = (uint8_t)gemm_f32_panels_vectors(panels);
+    return gemm_f32_direct_height(&core, kind);
+}
+
+static void heights_are_those_of_the_lists(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < gemm_f32_panels_kernel_count; i++) {
-        const struct gemm_f32_panels_kernel *kernel = &gemm_f32_panels_kernels[i];
-        assert_true(gemm_f32_panels_height(kernel->panels) >= kernel->tile.height);
-        for (size_t h = 1; h <= kernel->tile.height; h++) {
-            size_t found = gemm_f32_panels_find(0, h, kernel->panels);
-            assert_true(found < gemm_f32_panels_kernel_count);
-            assert_int_equal(gemm_f32_panels_kernels[found].tile.needs, 0);
-            assert_int_equal(gemm_f32_panels_kernels[found].tile.height, h);
-        }
-    }
-    assert_int_equal(gemm_f32_panels_height((struct gemm_f32_panels){.full = 4}), 2);
-    assert_int_equal(gemm_f32_panels_height((struct gemm_f32_panels){.full = 9}), 0);
+    assert_int_equal(height_of((struct gemm_f32_panels){.full = 4}), 2);
+    assert_int_equal(height_of((struct gemm_f32_panels){.full = 9}), 0);
     struct gemm_f32_panels beside_a_panel = {.full = 1, .last = 2, .tail = 2};
-    assert_int_equal(gemm_f32_panels_height(beside_a_panel), 0);
-    assert_int_equal(gemm_f32_panels_height((struct gemm_f32_panels){.last = 3, .tail = 3}), 0);
-    assert_int_equal(gemm_f32_panels_height((struct gemm_f32_panels){.last = 3, .tail = 1}), 7);
-    assert_int_equal(gemm_f32_panels_height((struct gemm_f32_panels){.last = 1, .tail = 1}), 8);
+    assert_int_equal(height_of(beside_a_panel), 0);
+    assert_int_equal(height_of((struct gemm_f32_panels){.last = 3, .tail = 3}), 0);
+    assert_int_equal(height_of((struct gemm_f32_panels){.last = 3, .tail = 1}), 7);
+    assert_int_equal(height_of((struct gemm_f32_panels){.last = 1, .tail = 1}), 8);
 }
 
 /* Panels side by side are given to direct tiles unless there are higher ones for panels: so only
@@ -229,8 +227,10 @@ static void panels_have_higher_tiles_where_only_cores_in_order_have_direct_ones(
     (void)state;
     const struct core core = {.name = "any"};
     struct gemm_f32_panels eights = {.middle = 2, .last = 2}, twelves = {.full = 3};
-    assert_true(gemm_f32_direct_height(&core, 4, 2) < gemm_f32_panels_height(eights));
-    assert_true(gemm_f32_direct_height(&core, 9, 3) < gemm_f32_panels_height(twelves));
+    struct gemm_f32_kind four = {.way = GEMM_F32_ROWS, .vectors = 4, .group = 2};
+    struct gemm_f32_kind nine = {.way = GEMM_F32_ROWS, .vectors = 9, .group = 3};
+    assert_true(gemm_f32_direct_height(&core, four) < height_of(eights));
+    assert_true(gemm_f32_direct_height(&core, nine) < height_of(twelves));
 }
 
 int main(void)
@@ -240,7 +240,7 @@ int main(void)
         cmocka_unit_test(keeps_nan),
     };
     static const struct CMUnitTest alone[] = {
-        cmocka_unit_test(lower_tiles_exist_and_one_needs_nothing),
+        cmocka_unit_test(heights_are_those_of_the_lists),
         cmocka_unit_test(panels_have_higher_tiles_where_only_cores_in_order_have_direct_ones),
     };
     static const struct kernel_tests_guard guards[] = {
@@ -249,9 +249,10 @@ int main(void)
         {&guard_c, MOST_BYTES},
         {&guard_bias, MOST_BYTES},
     };
-    for (size_t i = 0; i < gemm_f32_panels_kernel_count; i++) {
-        const struct gemm_f32_panels_kernel *kernel = &gemm_f32_panels_kernels[i];
-        kernel_tests_add(kernel->tile.name, kernel->tile.needs, kernel, each, count_of(each));
+    for (size_t i = 0; i < gemm_f32_direct_lists[GEMM_F32_PANELS].count; i++) {
+        const struct gemm_f32_direct_kernel *kernel =
+            &gemm_f32_direct_lists[GEMM_F32_PANELS].kernels[i];
+        kernel_tests_add(kernel->name, kernel->needs, kernel, each, count_of(each));
     }
     kernel_tests_add_alone(alone, count_of(alone));
     return kernel_tests_run("gemm_f32_panels", guards, count_of(guards));

@@ -11,8 +11,6 @@
 #include "kernels/gemm/f32/direct/direct.h"
 #include "kernels/gemm/f32/gemm.h"
 #include "kernels/gemm/f32/listed/listed.h"
-#include "kernels/gemm/f32/outer/outer.h"
-#include "kernels/gemm/f32/panels/panels.h"
 #include "kernels/gemm/f32/planes/planes.h"
 #include "kernels/indirect/f32/indirect.h"
 #include "kernels/pack/f32/pack.h"
@@ -46,14 +44,23 @@ struct list {
         list##_kernels, NULL, &list##_kernel_count, sizeof(row), offsetof(row, needs), \
             offsetof(row, height)                                                      \
     }
+#define WAY(way)                                                                                 \
+    {                                                                                            \
+        gemm_f32_direct_lists[GEMM_F32_##way].kernels, NULL,                                     \
+            &gemm_f32_direct_lists[GEMM_F32_##way].count, sizeof(struct gemm_f32_direct_kernel), \
+            offsetof(struct gemm_f32_direct_kernel, needs),                                      \
+            offsetof(struct gemm_f32_direct_kernel, height)                                      \
+    }
 
 /* The lists that are no array have a pointer to one, which is known when the program runs. */
 static size_t lists(struct list *to)
 {
     const struct list all[] = {
-        ROWS(gemm_f32_direct, struct gemm_f32_direct_kernel, needs, height),
-        ROWS(gemm_f32_outer, struct gemm_f32_direct_kernel, needs, height),
-        ROWS(gemm_f32_panels, struct gemm_f32_panels_kernel, tile.needs, tile.height),
+        WAY(ROWS),
+        WAY(PARTS),
+        WAY(SHALLOW),
+        WAY(COLUMNS),
+        WAY(PANELS),
         ROWS(gemm_f32_listed_columns, struct gemm_f32_listed_columns, needs, height),
         {gemm_f32_kernels, NULL, &gemm_f32_kernel_count, sizeof(struct gemm_f32_kernel),
          offsetof(struct gemm_f32_kernel, needs), 0},
@@ -72,6 +79,7 @@ static size_t lists(struct list *to)
     return sizeof all / sizeof all[0];
 }
 #undef ADDRESSES
+#undef WAY
 #undef ROWS
 
 typedef void visitor(const struct list *list, const char *row, const void *with);

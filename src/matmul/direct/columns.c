@@ -11,12 +11,17 @@ static const double LINE = 16; /* values */
 _Static_assert((int)LEAST_TAIL >= (int)GEMM_F32_PANELS_LEAST_TAIL, "kernels take so few steps");
 _Static_assert((int)LEAST_PARTS > (int)MAX_SHALLOW, "a depth has kernels of one kind");
 
-static size_t tile_height(const struct columns *columns, const struct core *core, size_t vectors,
-                          size_t group)
+static void set_height(struct strips *run, const struct core *core)
 {
-    if (columns->a_columns)
-        return vectors == group ? gemm_f32_outer_height(vectors) : 0;
-    return gemm_f32_direct_height(core, vectors, group);
+    run->height = (uint8_t)gemm_f32_direct_height(core, direct_kind(run));
+}
+
+/* Cores like this one have tiles of their own for these columns, of rows of src. */
+static bool is_tuned(const struct core *core, const struct strips *run)
+{
+    struct gemm_f32_kind kind = {
+        .way = GEMM_F32_ROWS, .vectors = run->vectors, .group = run->group};
+    return gemm_f32_direct_is_tuned(core, 1, kind);
 }
 
 static void add_strips(struct columns *columns, const struct core *core, size_t count,
@@ -24,15 +29,16 @@ static void add_strips(struct columns *columns, const struct core *core, size_t 
 {
     if (count == 0)
         return;
-    columns->runs[columns->run_count++] = (struct strips){
+    struct strips *added = &columns->runs[columns->run_count++];
+    *added = (struct strips){
         .count = (uint32_t)count,
         .vectors = (uint8_t)vectors,
         .group = (uint8_t)group,
         .lanes = (uint8_t)lanes,
-        .height = (uint8_t)tile_height(columns, core, vectors, group),
         .a_columns = columns->a_columns,
         .b_step = b_step,
     };
+    set_height(added, core);
     columns->strip_count += count;
 }
 
@@ -71,24 +77,26 @@ static void add_panels(struct columns *columns, const struct core *core, size_t 
     add_strips(columns, core, count, vectors, group, lanes, 4 * vectors * k);
     if (alone && !panels.tail)
         return;
-    size_t height = gemm_f32_panels_height(panels);
-    struct strips *added = &columns->runs[columns->run_count - 1];
-    bool tuned = core->in_order && gemm_f32_direct_is_tuned(core, vectors, group);
-    bool enough = alone || (alike && (tuned || added->height >= height));
+    struct strips *added = &columns->runs[columns->run_count - 1], other = *added;
+    other.panels = panels;
+    set_height(&other, core);
+    bool tuned = is_tuned(core, added);
+    bool enough = alone || (alike && (tuned || added->height >= other.height));
     bool narrow = vectors == 1; /* no core has kernels for less than a vector but those of a tail */
     if (enough && ((tuned && !narrow) || !panels.tail))
         return;
-    added->panels = panels;
-    added->height = (uint8_t)height;
+    *added = other;
 }
 
 /* The last ones as kernels have them: few columns have their own; and a last panel of 12 columns is
  * a full one for others. */
-static struct gemm_f32_panels last_panels(struct gemm_f32_panels last, uint8_t tail)
+static struct gemm_f32_panels last_panels(const struct core *core, struct gemm_f32_panels last,
+                                          uint8_t tail)
 {
-    struct gemm_f32_panels own = {last.full, last.middle, last.last, tail};
-    if (tail && gemm_f32_panels_height(own))
-        return own;
+    struct strips own = {.vectors = (uint8_t)gemm_f32_panels_vectors(last),
+                         .panels = {last.full, last.middle, last.last, tail}};
+    if (tail && gemm_f32_direct_height(core, direct_kind(&own)))
+        return own.panels;
     if (last.last == 3)
         last.full++, last.last = 0;
     return last;
@@ -121,7 +129,8 @@ static void packed_columns(struct columns *columns, const struct core *core,
         last.full = (uint8_t)taken, last.middle = packed->middle;
     if (!joined || joints->apart)
         add_panels(columns, core, 1, middle, 4, k);
-    add_panels(columns, core, 1, last_panels(last, own ? packed->lanes : 0), packed->lanes, k);
+    add_panels(columns, core, 1, last_panels(core, last, own ? packed->lanes : 0), packed->lanes,
+               k);
 }
 
 /* Vectors of 4 columns: strips of `widest`, then of eight and four, then the rest; a single vector
@@ -226,9 +235,9 @@ static double tile_cycles(const struct core *core, const struct strips *run, dou
                crowding_cycles(core, height / 4 + 1);
     if (run->panels.tail)
         return tail_cycles(core, height, run);
-    if (core->in_order && !other && gemm_f32_direct_is_tuned(core, run->vectors, run->group))
+    if (!other && is_tuned(core, run))
         return tuned_cycles(core, height, run->vectors, run->group);
-    if (run->a_columns && gemm_f32_outer_is_tuned(core, (size_t)height, run->vectors))
+    if (run->a_columns && gemm_f32_direct_is_tuned(core, (size_t)height, direct_kind(run)))
         return tuned_columns_cycles(core, height, run->vectors);
     return untuned_cycles(core, height, run->vectors, run->group);
 }
@@ -297,8 +306,7 @@ static double strip_cycles(const struct core *core, const struct strips *run, do
 static size_t strip_calls(const struct core *core, const struct strips *run, double m)
 {
     double tiles = ceil(m / run->height);
-    bool tuned = core->in_order && gemm_f32_direct_is_tuned(core, run->vectors, run->group);
-    return tuned && fmod(m, tiles) > 0 ? 2 : 1;
+    return is_tuned(core, run) && fmod(m, tiles) > 0 ? 2 : 1;
 }
 
 /* Calls after the first one: more where they are too many to be known beforehand. Cores that
@@ -328,15 +336,16 @@ static double columns_cycles(const struct core *core, const struct columns *colu
 }
 
 /* Kernels for this depth alone, if there are any for all strips. */
-static bool make_shallow(struct columns *columns, size_t k)
+static bool make_shallow(struct columns *columns, const struct core *core, size_t k)
 {
-    size_t most = k <= MAX_SHALLOW ? gemm_f32_shallow_vectors(k) : 0;
     for (size_t r = 0; r < columns->run_count; r++) {
         struct strips *run = &columns->runs[r];
-        if (run->vectors > most || run->vectors != run->group || direct_has_panels(run))
+        if (k > MAX_SHALLOW || direct_has_panels(run))
             return false;
         run->depth = (uint8_t)k;
-        run->height = 1;
+        set_height(run, core);
+        if (run->height == 0)
+            return false;
     }
     return true;
 }
@@ -351,8 +360,8 @@ static void make_parts(struct columns *columns, const struct core *core, double 
         struct strips *run = &columns->runs[r], other = *run;
         if (run->vectors != run->group || direct_has_panels(run))
             continue;
-        other.height = (uint8_t)gemm_f32_parts_height(run->vectors);
         other.has_parts = true;
+        set_height(&other, core);
         if (other.height > 0 && strip_cycles(core, &other, m, k) < strip_cycles(core, run, m, k))
             *run = other;
     }
@@ -452,7 +461,7 @@ static void keep_better(struct columns *best, double *least, const struct core *
     make_parts(columns, core, rows, depth);
     double others = turning_cycles(shape, core, columns) + lines_cycles(core, shape, columns);
     take_if_better(best, least, columns, others + columns_cycles(core, columns, rows, depth));
-    if (!shape->a_columns && make_shallow(columns, shape->k))
+    if (!shape->a_columns && make_shallow(columns, core, shape->k))
         take_if_better(best, least, columns, others + columns_cycles(core, columns, rows, depth));
 }
 
@@ -513,11 +522,7 @@ static void set_vectors(struct strips *run, const struct core *core, size_t vect
 {
     run->vectors = run->group = (uint8_t)vectors;
     run->b_step = 4 * vectors;
-    if (run->a_columns)
-        run->height = (uint8_t)gemm_f32_outer_height(vectors);
-    else if (!run->depth)
-        run->height = (uint8_t)(run->has_parts ? gemm_f32_parts_height(vectors)
-                                               : gemm_f32_direct_height(core, vectors, vectors));
+    set_height(run, core);
 }
 
 void direct_columns_split(struct columns *columns, const struct core *core)

@@ -225,17 +225,9 @@ static size_t column_stride(const neo_memory_desc *desc)
     return desc->dims[desc->ndims - 1] == 1 ? 0 : (size_t)desc->strides[desc->ndims - 1];
 }
 
-static size_t find_kernel(const struct matmul_direct *mine, const struct cpu *cpu,
-                          const struct strips *run, size_t height)
+static size_t find_kernel(const struct cpu *cpu, const struct strips *run, size_t height)
 {
-    if (mine->a_columns)
-        return gemm_f32_outer_find(cpu, height, run->vectors);
-    if (direct_has_panels(run))
-        return gemm_f32_panels_find(cpu->features, height, run->panels);
-    if (run->has_parts)
-        return gemm_f32_parts_find(cpu, height, run->vectors);
-    return run->depth ? gemm_f32_shallow_find(cpu, run->depth, run->vectors)
-                      : gemm_f32_direct_find(cpu, height, run->vectors, run->group);
+    return (size_t)(gemm_f32_direct_find(cpu, height, direct_kind(run)) - direct_tile(run, 0));
 }
 
 static void find_kernels(struct matmul_direct *mine, const struct cpu *cpu)
@@ -243,12 +235,12 @@ static void find_kernels(struct matmul_direct *mine, const struct cpu *cpu)
     for (size_t r = 0; r < mine->columns.run_count; r++) {
         const struct strips *run = &mine->columns.runs[r];
         for (size_t h = 1; h <= run->height; h++)
-            mine->kernels[r][h - 1] = (uint16_t)find_kernel(mine, cpu, run, h);
+            mine->kernels[r][h - 1] = (uint16_t)find_kernel(cpu, run, h);
         direct_tile_rows(&mine->tilings[r], mine, r, mine->m);
     }
     const struct strips *first = &mine->columns.runs[0];
     size_t tiles = div_up(mine->m, first->height);
-    mine->kernel = direct_tile(mine, first, mine->kernels[0][div_up(mine->m, tiles) - 1])->name;
+    mine->kernel = direct_tile(first, mine->kernels[0][div_up(mine->m, tiles) - 1])->name;
 }
 
 static void add_call(struct matmul_direct *mine, gemm_f32_direct_fn *run, const struct strips *kind,

@@ -2,7 +2,6 @@
 #ifndef SRC_MATMUL_DIRECT_DIRECT_H
 #define SRC_MATMUL_DIRECT_DIRECT_H
 
-#include "kernels/gemm/f32/outer/outer.h"
 #include "kernels/gemm/f32/panels/panels.h"
 #include "kernels/pack/f32/pack.h"
 #include "src/core/checked.h"
@@ -86,7 +85,7 @@ struct matmul_direct {
     gemm_f32_direct_fn *only;     /* the kernel of a single call that is all, or NULL */
     const char *kernel;
     struct tiling tilings[MAX_RUNS];        /* of m rows */
-    uint16_t kernels[MAX_RUNS][MAX_HEIGHT]; /* numbers in the list of direct_tile() */
+    uint16_t kernels[MAX_RUNS][MAX_HEIGHT]; /* numbers in the list of their way */
 };
 
 /* columns.c: the strips that cost least, and the cycles they take. Sizes are at least 1. */
@@ -102,6 +101,23 @@ void direct_tile_rows(struct tiling *out, const struct matmul_direct *plan, size
 static inline bool direct_has_panels(const struct strips *strips)
 {
     return gemm_f32_panels_vectors(strips->panels) > 0;
+}
+
+/* What their tiles have in common. */
+static inline struct gemm_f32_kind direct_kind(const struct strips *strips)
+{
+    int has_panels = direct_has_panels(strips);
+    return (struct gemm_f32_kind){
+        .way = strips->a_columns   ? GEMM_F32_COLUMNS
+               : has_panels        ? GEMM_F32_PANELS
+               : strips->has_parts ? GEMM_F32_PARTS
+               : strips->depth     ? GEMM_F32_SHALLOW
+                                   : GEMM_F32_ROWS,
+        .vectors = strips->vectors,
+        .group = has_panels ? 3 : strips->group,
+        .depth = strips->depth,
+        .panels = strips->panels,
+    };
 }
 
 /* Packed columns of several widths side by side are found from k, so that no part of it can be
@@ -123,13 +139,10 @@ static inline size_t direct_overlap(const struct matmul_direct *plan, const stru
     return plan->overlaps ? 4u - strips->lanes : 0;
 }
 
-/* A kernel of such strips. */
-static inline const struct gemm_f32_direct_kernel *
-direct_tile(const struct matmul_direct *plan, const struct strips *strips, size_t number)
+static inline const struct gemm_f32_direct_kernel *direct_tile(const struct strips *strips,
+                                                               size_t number)
 {
-    if (direct_has_panels(strips))
-        return &gemm_f32_panels_kernels[number].tile;
-    return plan->a_columns ? &gemm_f32_outer_kernels[number] : &gemm_f32_direct_kernels[number];
+    return &gemm_f32_direct_lists[direct_kind(strips).way].kernels[number];
 }
 
 /* What depends on the kind of strip. */

@@ -93,39 +93,57 @@ static inline void gemm_f32_direct_set_ending(struct gemm_f32_direct *strip)
 typedef void gemm_f32_direct_fn(const struct gemm_f32_direct *strip, const float *a, const float *b,
                                 float *c, const float *bias);
 
+/* What tiles have in common, whatever their height; each way has a list of kernels:
+ *
+ * ROWS     as above
+ * PARTS    the same with four parts, of one group
+ * SHALLOW  the same for one small depth, row by row (height 1), of one group
+ * COLUMNS  columns of A are contiguous: A(i, p) = a[p * lda + i]; of one group
+ * PANELS   gemm/f32/panels/panels.h */
+enum gemm_f32_way {
+    GEMM_F32_ROWS,
+    GEMM_F32_PARTS,
+    GEMM_F32_SHALLOW,
+    GEMM_F32_COLUMNS,
+    GEMM_F32_PANELS,
+    GEMM_F32_WAYS
+};
+struct gemm_f32_kind {
+    uint8_t way, vectors, group;
+    uint8_t depth;                 /* the only k that SHALLOW ones take; others: 0 */
+    struct gemm_f32_panels panels; /* but for PANELS all 0 */
+};
+
 struct gemm_f32_direct_kernel {
     const char *name;
     uint32_t needs;
-    uint8_t height, vectors, group;
-    uint8_t depth;    /* the only k it takes; 0: any */
-    uint8_t parts;    /* 4, or 0: one sum of each element */
     uint8_t in_order; /* IN_ORDER_*: for such cores, slower on others; 0: for all */
-    uint8_t goes_on_lower;
+    uint8_t height;
+    struct gemm_f32_kind kind;
     gemm_f32_direct_fn *run;
 };
 
-/* Fastest first; each (height, vectors, group, depth, parts) has one that needs nothing. */
-extern const struct gemm_f32_direct_kernel gemm_f32_direct_kernels[];
-extern const size_t gemm_f32_direct_kernel_count;
+/* By their way. Fastest first; each (height, kind) has one that needs nothing. */
+struct gemm_f32_direct_list {
+    const struct gemm_f32_direct_kernel *kernels;
+    size_t count;
+};
+extern const struct gemm_f32_direct_list gemm_f32_direct_lists[GEMM_F32_WAYS];
 
-/* Where in the list the fastest tile is; gemm_f32_direct_kernel_count if there is none. */
-size_t gemm_f32_direct_find(const struct cpu *cpu, size_t height, size_t vectors, size_t group);
+/* The fastest; NULL if there is none. */
+const struct gemm_f32_direct_kernel *gemm_f32_direct_find(const struct cpu *cpu, size_t height,
+                                                          struct gemm_f32_kind kind);
 
-/* The same for kernels of one small depth, which go row by row: height 1, one group. */
-size_t gemm_f32_shallow_find(const struct cpu *cpu, size_t depth, size_t vectors);
+/* The largest height that a core should be given, 0 if there is none: where there are tiles for
+ * cores like it, from one row on, the largest of those. */
+size_t gemm_f32_direct_height(const struct core *core, struct gemm_f32_kind kind);
 
-/* The most vectors that such a kernel takes, 0 if there is none. */
-size_t gemm_f32_shallow_vectors(size_t depth);
+/* There is such a tile for cores that issue in order like this one. */
+int gemm_f32_direct_is_tuned(const struct core *core, size_t height, struct gemm_f32_kind kind);
 
-/* The same for tiles with four parts, of one group; the largest height, 0 if there is none. */
-size_t gemm_f32_parts_find(const struct cpu *cpu, size_t height, size_t vectors);
-size_t gemm_f32_parts_height(size_t vectors);
-
-/* The largest height of such a tile that a core should be given, 0 if there is none: where there
- * are tiles for cores like it, the largest of those. */
-size_t gemm_f32_direct_height(const struct core *core, size_t vectors, size_t group);
-
-/* There are tiles for cores like this one. */
-int gemm_f32_direct_is_tuned(const struct core *core, size_t vectors, size_t group);
+static inline int gemm_f32_direct_goes_on_lower(const struct gemm_f32_direct_kernel *kernel)
+{
+    return kernel->height > 1 && !kernel->in_order && kernel->kind.way != GEMM_F32_COLUMNS;
+}
 
 #endif

@@ -1,46 +1,69 @@
-/* All kernels of direct.h, fastest first:
- * ENTRY(name, run, needs, height, vectors, group, depth, parts, in_order). */
+/* All kernels of direct.h: LIST(list), then its kernels, fastest first, then END(list). A kernel is
+ * NEON(name, in_order, height, kind …), or REF(name, height, kind …) if it needs nothing. */
 /* clang-format off */
-#if !NEO_PORTABLE
-#define TILE(name, ...) ENTRY(gemm_f32_direct_##name, gemm_f32_direct_##name, CPU_NEON, __VA_ARGS__)
+#define KIND(way_, vectors_, ...) {.way = GEMM_F32_##way_, .vectors = vectors_, .group = __VA_ARGS__}
+#define NARROW(name, ...) NEON(name##_narrow_neon, IN_ORDER_NARROW, __VA_ARGS__)
+#define TILE(name, ...) NEON(name##_neon, 0, __VA_ARGS__) REF(name##_ref, __VA_ARGS__)
+
+LIST(rows)
 #define KERNEL(height, width) \
-    TILE(height##x##width##_narrow_neon, height, width / 4, width / 4, 0, 0, IN_ORDER_NARROW)
+    NARROW(direct_##height##x##width, height, KIND(ROWS, width / 4, width / 4))
 #include "kernels/gemm/f32/direct/in_order_list.h"
 #undef KERNEL
 #define KERNEL(height, width, vectors, group) \
-    TILE(height##x##width##_narrow_neon, height, vectors, group, 0, 0, IN_ORDER_NARROW)
+    NARROW(direct_##height##x##width, height, KIND(ROWS, vectors, group))
 #include "kernels/gemm/f32/direct/groups_list.h"
 #undef KERNEL
 #define KERNEL(height, width, vectors, group) \
-    TILE(height##x##width##_neon, height, vectors, group, 0, 0, 0)
+    TILE(direct_##height##x##width, height, KIND(ROWS, vectors, group))
 #include "kernels/gemm/f32/direct/list.h"
 #undef KERNEL
-#define KERNEL(height, width) \
-    TILE(height##x##width##_parts_neon, height, width / 4, width / 4, 0, 4, 0)
-#include "kernels/gemm/f32/direct/parts_list.h"
-#undef KERNEL
-#undef TILE
-#define KERNEL(depth, width) \
-    ENTRY(gemm_f32_shallow_##depth##x##width##_neon, gemm_f32_shallow_##depth##x##width##_neon, \
-          CPU_NEON, 1, width / 4, width / 4, depth, 0, 0)
-#include "kernels/gemm/f32/shallow_list.h"
-#undef KERNEL
-#endif
-
 #define KERNEL(height, width, vectors, group) \
-    ENTRY(gemm_f32_direct_##height##x##width##_ref, gemm_f32_direct_##height##x##width##_ref, \
-          0, height, vectors, group, 0, 0, 0)
-#include "kernels/gemm/f32/direct/list.h"
+    REF(direct_##height##x##width##_ref, height, KIND(ROWS, vectors, group))
 #include "kernels/gemm/f32/direct/only_in_order_list.h"
 #undef KERNEL
-#define KERNEL(depth, width) \
-    ENTRY(gemm_f32_shallow_##depth##x##width##_ref, gemm_f32_direct_1x##width##_ref, \
-          0, 1, width / 4, width / 4, depth, 0, 0)
-#include "kernels/gemm/f32/shallow_list.h"
-#undef KERNEL
+END(rows)
+
+LIST(parts)
 #define KERNEL(height, width) \
-    ENTRY(gemm_f32_direct_##height##x##width##_parts_ref, \
-          gemm_f32_direct_##height##x##width##_parts_ref, \
-          0, height, width / 4, width / 4, 0, 4, 0)
+    TILE(direct_##height##x##width##_parts, height, KIND(PARTS, width / 4, width / 4))
 #include "kernels/gemm/f32/direct/parts_list.h"
 #undef KERNEL
+END(parts)
+
+LIST(shallow)
+#define KERNEL(k, width) \
+    TILE(shallow_##k##x##width, 1, KIND(SHALLOW, width / 4, width / 4, .depth = k))
+#include "kernels/gemm/f32/shallow_list.h"
+#undef KERNEL
+END(shallow)
+
+LIST(columns)
+#define KERNEL(height, width) \
+    NARROW(outer_##height##x##width, height, KIND(COLUMNS, width / 4, width / 4))
+#include "kernels/gemm/f32/outer/in_order_list.h"
+#undef KERNEL
+#define KERNEL(height, width) \
+    TILE(outer_##height##x##width, height, KIND(COLUMNS, width / 4, width / 4))
+#include "kernels/gemm/f32/outer/list.h"
+#undef KERNEL
+END(columns)
+
+LIST(panels)
+#define PANELS(name, height, full, middle, last, tail) \
+    TILE(panels_##height##x##name, height, \
+         KIND(PANELS, 3 * full + middle + last, 3, .panels = {full, middle, last, tail}))
+#define KERNEL(height, full, middle, last) \
+    PANELS(full##_##middle##_##last, height, full, middle, last, 0)
+#include "kernels/gemm/f32/panels/list.h"
+#undef KERNEL
+#define KERNEL(height, vectors, columns) \
+    PANELS(0_0_##vectors##_tail_##columns, height, 0, 0, vectors, columns)
+#include "kernels/gemm/f32/panels/tail_list.h"
+#undef KERNEL
+#undef PANELS
+END(panels)
+
+#undef TILE
+#undef NARROW
+#undef KIND

@@ -1,4 +1,4 @@
-/* The tiles of outer.h for cores that issue in order, for C and assembly:
+/* The tiles of list.h that cores which issue in order have their own for, for C and assembly:
  * KERNEL(height, width). */
 KERNEL(4, 8)
 KERNEL(5, 8)

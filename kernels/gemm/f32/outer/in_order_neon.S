@@ -1,4 +1,4 @@
-/* Tiles of outer.h for cores that issue two instructions in order. What is no multiply-add comes
+/* Tiles of direct.h for cores that issue two instructions in order. What is no multiply-add comes
  * after each of them; vectors are loaded in halves.
  *
  * A column is two vectors of four values, which overlap if it has fewer than eight: the upper rows

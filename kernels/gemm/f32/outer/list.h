@@ -1,4 +1,4 @@
-/* The tiles of outer.h, for C and assembly: KERNEL(height, width). */
+/* The tiles of direct.h that read columns of A, for C and assembly: KERNEL(height, width). */
 #include "kernels/asm/up_to.h"
 
 KERNELS_UP_TO_8(4)

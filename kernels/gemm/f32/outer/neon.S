@@ -1,4 +1,4 @@
-/* Tiles of outer.h for NEON, which read columns of A: each step of k adds the product of a
+/* Tiles of direct.h for NEON, which read columns of A: each step of k adds the product of a
  * piece of A's column by a piece of B's row. One or two loads bring the column, where a row's tile
  * needs one for each row and four steps: 8x12 has 24 FMLA in 27 instructions, and needs but five
  * registers beside its sums. */

@@ -1,4 +1,4 @@
-/* What the assembly files of outer.h's tiles share. A file has a macro for one step of k
+/* What the assembly files of these tiles share. A file has a macro for one step of k
  * that moves on to the next one:
  *
  *   one_step height, vectors */

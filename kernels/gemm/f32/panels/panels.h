@@ -15,31 +15,10 @@
  * that is 0, step p is summed by number p, then step f + p by number p % 4. Their sum is
  * (0 + 1) + (2 + 3). Their k is at least GEMM_F32_PANELS_LEAST_TAIL. */
 enum { GEMM_F32_PANELS_LEAST_TAIL = 4 };
-struct gemm_f32_panels_kernel {
-    struct gemm_f32_direct_kernel
-        tile; /* name: …_<height>x<full>_<middle>_<last>[_tail_<columns>]_…;
-               * group: 3 */
-    struct gemm_f32_panels panels; /* those it is for */
-};
-
-/* Fastest first; each has one that needs nothing. */
-extern const struct gemm_f32_panels_kernel *const gemm_f32_panels_kernels;
-extern const size_t gemm_f32_panels_kernel_count;
-
-/* Where in the list the fastest is; gemm_f32_panels_kernel_count if there is none. */
-size_t gemm_f32_panels_find(uint32_t features, size_t height, struct gemm_f32_panels panels);
-
-/* The largest height for these panels, with all lower ones; 0 if there is none. */
-size_t gemm_f32_panels_height(struct gemm_f32_panels panels);
 
 static inline size_t gemm_f32_panels_vectors(struct gemm_f32_panels panels)
 {
     return 3u * panels.full + panels.middle + panels.last;
 }
-
-/* Each height's definition. */
-gemm_f32_direct_fn gemm_f32_panels_1_ref, gemm_f32_panels_2_ref, gemm_f32_panels_3_ref,
-    gemm_f32_panels_4_ref, gemm_f32_panels_5_ref, gemm_f32_panels_6_ref, gemm_f32_panels_7_ref,
-    gemm_f32_panels_8_ref;
 
 #endif
