@@ -9,9 +9,6 @@
     .macro next_vectors
     add in, in, #16 * VECTORS
     .endm
-    .macro load_bias count
-    several_at ld1, \count, 4, scratch
-    .endm
 
     .macro single_step
     several ld1, VECTORS, 0, in, %(16 * VECTORS)
@@ -41,11 +38,6 @@ in .req x1
 by .req x2
 
     .set LINE_STEP, tile.col
-    .macro add_bias
-    load_bias %(LINES / 4)
-    each j, LINES, add_lane %(32 - (LINES - j) * VECTORS), VECTORS, %(4 + j / 4), %(j % 4)
-    .endm
-
     .set LINES, 12
     .set VECTORS, 2
     kernel gemm_f32_8x12_columns_narrow_whole_neon
@@ -58,12 +50,6 @@ in .req x2
 by .req x1
 
     .set LINE_STEP, tile.row
-    .purgem add_bias
-    .macro add_bias
-    load_bias VECTORS
-    add_to_lines
-    .endm
-
     .set LINES, 8
     .set VECTORS, 3
     kernel gemm_f32_8x12_narrow_whole_neon

@@ -2,8 +2,8 @@
  * lanes and B the vectors. A step of k takes one or two loads of A, one or two of B and
  * mr * nr / 4 multiply-adds. What has no rows, or no whole vectors, is computed in a copy.
  *
- * Whole tiles of 8x12 are assembly (8x12_neon.S, 8x12_columns_neon.S), and so are some for cores
- * that issue in order (in_order_neon.S). */
+ * Whole tiles of 8x12 are assembly (8x12_neon.S), and so are some for cores that issue in order
+ * (in_order_neon.S). */
 #include <math.h>
 
 #include "kernels/asm/vector_neon.h"

@@ -6,10 +6,7 @@
  * these steps end, and the very first one multiplies without adding, so that nothing need be
  * cleared. What finds rows and columns of a tile lies among its first multiply-adds. Only rows of
  * fewer than four values are loaded lane by lane, and rows of B from a copy multiplied at the end.
- * A file that sets rows_are_long to 1 before it includes this has neither, nor rows_kernel.
- *
- * A file that includes this has `find_columns height, vectors, group`: the addresses of B's groups
- * from the first one in x4 on, for which scratch and rounds are free. */
+ * A file that sets rows_are_long to 1 before it includes this has neither, nor rows_kernel. */
 /* clang-format off */
     .set saves_are_fours, 1
     .ifndef rows_are_long

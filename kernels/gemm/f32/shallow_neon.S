@@ -91,6 +91,9 @@
 5:  store_ragged \vectors, \count
 6:
     .endm
+    .macro store_plain depth, vectors, count
+    store_rows \vectors, \count
+    .endm
 
 /* ---- a kernel ---- */
 
@@ -102,6 +105,22 @@
     lsl ldb, ldb, #2
 1:
     each p, \depth, several ld1, \vectors, %(32 - \depth * \vectors + p * \vectors), b, ldb
+    .endm
+
+/* All rows, `count` at once, then one by one: `store` is what becomes of their sums. */
+    .macro each_row store, depth, vectors, count, done
+    subs rows, rows, #\count
+    b.lo 12f
+11: multiply_rows \depth, \vectors, \count
+    \store \depth, \vectors, \count
+    subs rows, rows, #\count
+    b.hs 11b
+12: adds rows, rows, #\count
+    b.eq \done
+13: multiply_rows \depth, \vectors, 1
+    \store \depth, \vectors, 1
+    subs rows, rows, #1
+    b.ne 13b
     .endm
 
 /* As many rows at once as there are registers for their sums and their values of A. */
@@ -124,18 +143,7 @@
     when %(\depth == 3), add a2, a, #8
     load_strip \depth, \vectors
     cbnz special, 14f
-    subs rows, rows, #\count
-    b.lo 12f
-11: multiply_rows \depth, \vectors, \count
-    store_rows \vectors, \count
-    subs rows, rows, #\count
-    b.hs 11b
-12: adds rows, rows, #\count
-    b.eq 15f
-13: multiply_rows \depth, \vectors, 1
-    store_rows \vectors, 1
-    subs rows, rows, #1
-    b.ne 13b
+    each_row store_plain, \depth, \vectors, \count, 15f
 15:
     when %saves, restore_registers
     ret
@@ -143,18 +151,7 @@
 14: ldr lanes, [strip, #strip.lanes]
     add last, c, #16 * (\vectors - 1)
     add third, last, #8
-    subs rows, rows, #\count
-    b.lo 17f
-16: multiply_rows \depth, \vectors, \count
-    finish_and_store \depth, \vectors, \count
-    subs rows, rows, #\count
-    b.hs 16b
-17: adds rows, rows, #\count
-    b.eq 15b
-18: multiply_rows \depth, \vectors, 1
-    finish_and_store \depth, \vectors, 1
-    subs rows, rows, #1
-    b.ne 18b
+    each_row finish_and_store, \depth, \vectors, \count, 15b
     b 15b
     end_function gemm_f32_shallow_\name\()_neon
     .endm

@@ -2,7 +2,7 @@
  *
  * A tile has LINES lines of VECTORS vectors: rows of C, or columns. Its sums are the last
  * registers, line by line. A file says LINES, VECTORS and LINE_STEP, which is tile.row or
- * tile.col, and has a macro `add_bias`: from `scratch`, v0 … v6 are free. */
+ * tile.col. */
 /* clang-format off */
 #include "kernels/asm/assembly_neon.h"
 #include "kernels/gemm/f32/offsets.h"
@@ -49,6 +49,17 @@
 2:
     .endm
 
+/* Bias from `scratch`: one value for each element of a row, or for each column. */
+    .macro add_bias
+    .if LINE_STEP == tile.row
+    several_at ld1, VECTORS, 4, scratch
+    each i, %(LINES * VECTORS), add_to %(32 - LINES * VECTORS + i), %(4 + i % VECTORS)
+    .else
+    several_at ld1, %(LINES / 4), 4, scratch
+    each i, LINES, add_lane %(32 - (LINES - i) * VECTORS), VECTORS, %(4 + i / 4), %(i % 4)
+    .endif
+    .endm
+
 /* Most callers have no clamp: limits that are both infinite are left out. */
     .macro end_tile name
     ldr scratch, [tile, #tile.bias]
@@ -68,49 +79,4 @@
     when %(LINES * VECTORS > 16), restore_registers
     ret
     end_function \name
-    .endm
-
-/* v4 … to the vectors of every line. */
-    .macro add_to_lines
-    each i, %(LINES * VECTORS), add_to %(32 - LINES * VECTORS + i), %(4 + i % VECTORS)
-    .endm
-
-/* The next twelve values of B in v4 … v6, which come from the panel, or go there: by general
- * registers, since the stores of others take pipes of FMLA. */
-    .macro step_of_b
-    .if packing
-    .irp at, 0, 16, 32
-    ldp copied, copied_too, [from, #\at]
-    stp copied, copied_too, [b], #16
-    .endr
-    ld1 {v4.4s, v5.4s, v6.4s}, [from], from_row
-    .else
-    ld1 {v4.4s, v5.4s, v6.4s}, [b], #48
-    .endif
-    .endm
-
-/* All of k, by the file's `step va`: eight values of A are in v(va) and the next register. */
-    .macro multiply_in_fours
-    lsr scratch, k, #2
-    and k, k, #3
-    cbz scratch, 4f
-3:  ld1 {v0.4s, v1.4s, v2.4s, v3.4s}, [a], #64
-    step 0
-    step 2
-    ld1 {v0.4s, v1.4s, v2.4s, v3.4s}, [a], #64
-    step 0
-    step 2
-    subs scratch, scratch, #1
-    b.ne 3b
-4:  cbz k, 6f
-5:  ld1 {v0.4s, v1.4s}, [a], #32
-    step 0
-    subs k, k, #1
-    b.ne 5b
-6:
-    .endm
-
-/* Row `row` of C with a vector of B, by a lane of what has that row of A. */
-    .macro multiply_row row, vector, a, lane
-    fma %(32 - LINES * VECTORS + \row * VECTORS + \vector), %(4 + \vector), \a, \lane
     .endm

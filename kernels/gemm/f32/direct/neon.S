@@ -7,13 +7,6 @@
  * 91, 4x24 96 in 110. */
 #include "kernels/gemm/f32/rows_neon.h"
 
-    .macro find_columns height, vectors, group
-    .if \vectors > \group
-    ldr scratch, [strip, #strip.gap]
-    each_from i, 1, %(\vectors / \group - 1), add_x %(4 + i), %(3 + i), scratch, lsl #2
-    .endif
-    .endm
-
 #define KERNEL(height, width, vectors, group) \
     rows_kernel direct_##height##x##width, height, vectors, group, group, vectors##_##group;
 #include "kernels/gemm/f32/direct/list.h"

@@ -37,10 +37,10 @@
 
 /* ---- parts of a tile ---- */
 
-/* Where a file sets columns_vary before this header, columns are not in groups of one width; where
- * it sets loads_come_first, it has a step of its own. */
+/* Where a file sets columns_vary before this header, columns are not in groups of one width: it has
+ * its own step, add_bias, and find_columns, the addresses of B's groups from the first one in x4 on,
+ * for which scratch and rounds are free. */
     .ifndef columns_vary
-    .ifndef loads_come_first
     .macro step height, vectors, group, lane, op=fmla
     .set g, 0
     .rept \vectors / \group
@@ -50,7 +50,6 @@
     .set g, g + 1
     .endr
     .endm
-    .endif
     .endif
 
 /* The address of row i of a tile to register `to`, from those of earlier ones: none waits for all
@@ -66,13 +65,19 @@
     each i, \height, find_row %(8 + i), %(i)
     .endm
 
-    .macro begin_tile height, vectors, group
-    find_rows \height
-    ldp x4, rounds, [sp, #KEPT_B]
+    .ifndef columns_vary
+    .macro find_columns height, vectors, group
     .if \vectors > \group
     ldr scratch, [strip, #strip.gap]
     each_from i, 1, %(\vectors / \group - 1), add_x %(4 + i), %(3 + i), scratch, lsl #2
     .endif
+    .endm
+    .endif
+
+    .macro begin_tile height, vectors, group
+    find_rows \height
+    ldp x4, rounds, [sp, #KEPT_B]
+    find_columns \height, \vectors, \group
     .endm
 
     .macro begin_tail height, vectors, group
@@ -146,14 +151,21 @@
     .endif
     .endm
 
-    .ifndef columns_vary
-    .macro add_bias height, vectors
+/* To the first vectors of a row; scratch goes on to the bias of what follows. */
+    .macro add_whole_bias height, vectors, whole
     .set j, 0
-    .rept \vectors
+    .rept \whole
     load_q 0, [scratch], #16
-    each i, \height, add_to %(32 - \height * \vectors + i * \vectors + j), 0
+    add_bias_at \height, \vectors, %(j)
     .set j, j + 1
     .endr
+    .endm
+    .macro add_bias_at height, vectors, j
+    each i, \height, add_to %(32 - (\height - i) * \vectors + \j), 0
+    .endm
+    .ifndef columns_vary
+    .macro add_bias height, vectors
+    add_whole_bias \height, \vectors, \vectors
     .endm
     .endif
 

@@ -9,10 +9,6 @@
     .set steps_differ, 1
 #include "kernels/gemm/f32/rows_neon.h"
 
-/* There is one group. */
-    .macro find_columns height, vectors, group
-    .endm
-
     .macro round_step height, vectors, group, lane, op=fmla
     load_b 4, \group, \height
     .set sum, 32 - (\lane + 1) * \height * \vectors

@@ -4,7 +4,8 @@
  * registers, values of A's rows in the first `height` ones, and a panel's vectors between them. Four
  * steps of k take `height` loads of A and four LD1 for each panel: one row of four panels has 48
  * FMLA in 67 instructions, two rows 96 in 116. */
-#include "kernels/gemm/f32/panels/neon.h"
+    .set columns_vary, 1
+#include "kernels/gemm/f32/rows_neon.h"
 
     .macro load_panel count, first, panel
     several ld1, \count, \first, x\panel, #16 * \count

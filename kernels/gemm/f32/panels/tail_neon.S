@@ -11,7 +11,8 @@
     .set steps_differ, 1
     .set rows_are_long, 1
     .set widest, 2 /* columns at once */
-#include "kernels/gemm/f32/panels/neon.h"
+    .set columns_vary, 1
+#include "kernels/gemm/f32/rows_neon.h"
 
 tail .req x16
 
