@@ -4,9 +4,7 @@
 #include "kernels/depthwise/f32/planes/in_order_neon.h"
 
     .macro body K, V, R, side, padding
-    .p2align 4
-.Lplanes_\K\()_\V\()_\R\()_\side\()_\padding\():
-    accept_branch
+    begin_body
     take_columns \K, \V, \R, \side, \padding
     .if kind
     store_and_next_tile \V, \R
@@ -175,49 +173,32 @@ ends .req x28 /* the middle of the copies */
     .set at_locals, frame_locals
     .endm
 
-/* ---- which bodies there are; the same list is their code and the table of it ---- */
+/* ---- which bodies there are, in the order of PLANES_BODY ---- */
 
-    .macro entry K, V, R, side, padding
-    .word .Lplanes_\K\()_\V\()_\R\()_\side\()_\padding - .Lplanes_\K\()_bodies
-    .endm
-    .macro no_bodies what, count
-    .ifc \what, entry
-    times \count, .word 0
-    .endif
-    .endm
-    .macro for_rows what, K, V, side
-    \what \K, \V, 7, \side, 0
-    \what \K, \V, 7, \side, 1
-    \what \K, \V, 7, \side, 2
-    .if \K == 3
-    \what \K, \V, 4, \side, 2
-    .else
-    no_bodies \what, 1
-    .endif
-    .endm
-    .macro for_bodies what, K
-    for_rows \what, \K, 2, 0
-    for_rows \what, \K, 2, 1
-    for_rows \what, \K, 2, 2
-    for_rows \what, \K, 1, 2
+    .macro bodies_of K, V, side
+    each padding, 3, body \K, \V, 7, \side, %padding
+    when %(\K == 3), body \K, \V, 4, \side, 2
+    otherwise no_bodies 1
     .endm
 
     .macro function name, K
     begin_planes dwconv_f32_planes_\name, 28
     begin_tiles \K
     cbz tiles, 20f
-    adr bodies, .Lplanes_\K\()_bodies
+    begin_bodies
 10: begin_plane
     next_tile base
     mov w, weights
     br scratch
-    for_bodies body, \K
+    bodies_of \K, 2, MIDDLE
+    bodies_of \K, 2, LEFT
+    bodies_of \K, 2, RIGHT
+    bodies_of \K, 1, RIGHT
     clamp_tile \K, 1, 7
     clamp_tile \K, 2, 7
     when %(\K == 3), clamp_tile \K, 1, 4
     when %(\K == 3), clamp_tile \K, 2, 4
-.Lplanes_\K\()_end:
-    accept_branch
+    begin_body
     ldr tiles, [job, #job.tiles]
     next_plane
     b.ne 10b
@@ -229,9 +210,5 @@ ends .req x28 /* the middle of the copies */
     b 30f
 22: when %(kind == 0), planes_of_14 \K
 30: pop_and_return
-    .p2align 2
-.Lplanes_\K\()_bodies:
-    for_bodies entry, \K
-    .word .Lplanes_\K\()_end - .Lplanes_\K\()_bodies
     end_function dwconv_f32_planes_\name
     .endm

@@ -56,9 +56,8 @@ static struct dwconv_f32_planes_tile *add_tile(struct dwconv_f32_planes_tile *ti
                                                enum planes_columns columns)
 {
     size_t row = band->rows == PLANES_FIRST ? 0 : band->y - gap->above;
-    ptrdiff_t step = task->rows[gap->above + 1] - task->rows[gap->above];
     *tile = (struct dwconv_f32_planes_tile){
-        .src = ((size_t)((ptrdiff_t)row * step) + x) * sizeof(float),
+        .src = (size_t)((ptrdiff_t)row * gap->row) + x * sizeof(float),
         .dst = (band->y * task->dst_row + x) * sizeof(float),
         .body = PLANES_BODY(columns, band->rows),
     };
@@ -138,9 +137,9 @@ static int suits_height(const struct dwconv_f32_task *task)
 static int are_whole(const struct dwconv_f32_task *task, const struct planes_gap *gap,
                      const struct edges *edges, dwconv_f32_planes_fn *function)
 {
-    size_t rows = task->out_rows, first = gap->above;
+    size_t rows = task->out_rows;
     int is_flat = rows == TALL || (rows == 2 * TALL && function != dwconv_f32_planes_3s1_a55 &&
-                                   task->rows[first + 1] - task->rows[first] == (ptrdiff_t)rows);
+                                   gap->row == (ptrdiff_t)(rows * sizeof(float)));
     return is_flat && task->out_cols == rows && gap->above && gap->below && edges->left &&
            edges->right;
 }
@@ -157,7 +156,7 @@ static void run_with(const struct dwconv_f32_task *task, dwconv_f32_planes_fn *f
         dwconv_f32_planes_copied_neon.run(task);
         return;
     }
-    struct dwconv_f32_planes job = planes_job(task, gap.above, limits);
+    struct dwconv_f32_planes job = planes_job(task, &gap, limits);
     job.tiles = is_whole ? NULL : task->scratch;
     job.src += edges.column;
     function(&job);

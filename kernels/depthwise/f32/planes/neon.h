@@ -60,9 +60,9 @@ w_tap .req x4
 
 /* So many rows from `to` (x3) on, where they were stored: a branch for each tile would cost those
  * convolutions more that have no clamp. Rows that follow one another are one; a row's last vector
- * may be done twice. */
+ * may be done twice. Of vectors, only sums are lost. */
     .macro clamp_rows rows
-    ldp q2, q3, [clamp]
+    ldp q30, q31, [clamp]
     ldr out, [job, #job.row_bytes]
     cmp out, dst_row
     b.ne 1f
@@ -81,9 +81,9 @@ w_tap .req x4
     b.ne 1b
     .endm
     .macro clamp_vector at
-    ldr q0, [\at]
-    clamp_to 0, 2, 3
-    str q0, [\at]
+    ldr q28, [\at]
+    clamp_to 28, 30, 31
+    str q28, [\at]
     .endm
 
 /* After a plane that is one block: where no clamp is, a branch to the next one is the only one. */
@@ -119,21 +119,43 @@ w_tap .req x4
     add scratch, scratch, bodies
     .endm
 
+/* ---- bodies of tiles or of bands, and the table of where they are, which follows all code of a
+ * file: from `bodies` on, in the order in which they come ---- */
+
+    .macro begin_bodies
+    .subsection 1
+    .p2align 2
+98: .subsection 0
+    adr bodies, 98b
+    .endm
+    .macro begin_body
+    .p2align 4
+97: accept_branch
+    .subsection 1
+    .word 97b - 98b
+    .subsection 0
+    .endm
+    .macro no_bodies count
+    .subsection 1
+    .fill (\count), 4, 0
+    .subsection 0
+    .endm
+
 /* Each plane by the bands of its list: `for_bands` says which there are, and `begin_plane_constants`
  * is each file's own. */
     .macro planes_of_bands
+    begin_bodies
 10: begin_plane_constants
     ldr tiles, [job, #job.tiles]
     next_tile base
     br scratch
-    for_bands band
-.Lnext_band:
-    end_band count
-.Lend:
-    accept_branch
+    for_bands
+95: end_band count
+    begin_body
     next_plane
     b.ne 10b
     .endm
-    .macro band_entry R, padding
-    .word .Lband_\R\()_\padding - .Lbands
+    .macro band_done R
+    mov count, #\R
+    b 95f
     .endm

@@ -7,6 +7,7 @@
 
 #include "kernels/asm/sizes.h"
 #include "kernels/depthwise/f32/depthwise.h"
+#include "kernels/depthwise/f32/extent.h"
 
 /* A tile is some rows of one or two vectors of neighbouring columns. Those at the left and right
  * edge of the plane get zeros by EXT, or by shorter loads, where the kernel's columns lie in the
@@ -88,16 +89,39 @@ static inline size_t planes_scratch_bytes(const struct dwconv_f32_task *task, si
                   dwconv_f32_planes_copied_neon.scratch_bytes(task));
 }
 
-/* All but the tiles; rows of source from `first` on exist. */
-static inline struct dwconv_f32_planes planes_job(const struct dwconv_f32_task *task, size_t first,
-                                                  float limits[8])
+/* Rows of padding above and below the rows that exist, and bytes from one of these to the next. */
+struct planes_gap {
+    size_t above, below;
+    ptrdiff_t row;
+};
+
+static inline size_t planes_count_rows(const struct dwconv_f32_task *task)
+{
+    return (task->out_rows - 1) * task->stride_h + task->kh;
+}
+
+/* Is there no gap above or half a kernel, below as well or, with stride 2, any less, and are the
+ * rows between, at least two, equally far from each other? */
+static inline int planes_find_gap(struct planes_gap *gap, const struct dwconv_f32_task *task)
+{
+    size_t count = planes_count_rows(task), half = task->kh / 2;
+    struct extent rows;
+    if (!extent_find(&rows, task->rows, count) || rows.end - rows.begin < 2)
+        return 0;
+    *gap = (struct planes_gap){rows.begin, count - rows.end, rows.row};
+    return (gap->above == 0 || gap->above == half) && gap->below <= half &&
+           (task->stride_h == 2 || gap->below == 0 || gap->below == half);
+}
+
+/* All but the tiles. */
+static inline struct dwconv_f32_planes planes_job(const struct dwconv_f32_task *task,
+                                                  const struct planes_gap *gap, float limits[8])
 {
     static const float none;
-    const float *const *rows = task->rows + first;
     return (struct dwconv_f32_planes){
-        .src = rows[0],
+        .src = task->rows[gap->above],
         .dst = task->dst,
-        .row = (ptrdiff_t)((uintptr_t)rows[1] - (uintptr_t)rows[0]),
+        .row = gap->row,
         .dst_row = task->dst_row * sizeof(float),
         .weights = task->weights,
         .weights_tap = task->weights_tap * sizeof(float),
@@ -111,58 +135,6 @@ static inline struct dwconv_f32_planes planes_job(const struct dwconv_f32_task *
         .dst_plane = task->dst_plane * sizeof(float),
         .multiplier = task->multiplier,
     };
-}
-
-/* Are rows [begin, end) of source there, and equally far from each other? At least two. */
-static inline int planes_are_even(const struct dwconv_f32_task *task, size_t begin, size_t end)
-{
-    uintptr_t first = (uintptr_t)task->rows[begin];
-    uintptr_t step = (uintptr_t)task->rows[begin + 1] - first;
-    if (!task->rows[begin] || !task->rows[begin + 1])
-        return 0;
-    for (size_t i = begin + 2; i < end; i++)
-        if ((uintptr_t)task->rows[i] != first + (i - begin) * step)
-            return 0;
-    return 1;
-}
-
-/* Rows of padding above and below the rows that exist. */
-struct planes_gap {
-    size_t above, below;
-};
-
-static inline size_t planes_count_rows(const struct dwconv_f32_task *task)
-{
-    return (task->out_rows - 1) * task->stride_h + task->kh;
-}
-
-static inline int planes_are_padding(const struct dwconv_f32_task *task, size_t begin, size_t count)
-{
-    for (size_t i = begin; i < begin + count; i++)
-        if (task->rows[i])
-            return 0;
-    return 1;
-}
-
-static inline size_t planes_count_padding(const struct dwconv_f32_task *task)
-{
-    size_t last = planes_count_rows(task) - 1, count = 0;
-    while (count < task->kh / 2 && !task->rows[last - count])
-        count++;
-    return count;
-}
-
-/* Is there no gap above or half a kernel, below as well or, with stride 2, any less, and are the
- * rows between equally far from each other? */
-static inline int planes_find_gap(struct planes_gap *gap, const struct dwconv_f32_task *task)
-{
-    size_t count = planes_count_rows(task), half = task->kh / 2;
-    gap->above = task->rows[0] ? 0 : half;
-    gap->below = planes_count_padding(task);
-    if (task->stride_h == 1 && gap->below > 0 && gap->below < half)
-        return 0;
-    return planes_are_padding(task, 0, gap->above) &&
-           planes_are_even(task, gap->above, count - gap->below);
 }
 
 #endif

@@ -28,19 +28,15 @@ to .req x3
     registers 6, vectors, last_src, last_dst
 
 /* In the order of PLANES_BAND. */
-    .macro for_bands what
-    .ifc \what, band_entry
-    times %((PLANES_LOWEST_BAND - 1) * 3), .word 0
-    .endif
-    for_paddings \what, 3
-    for_paddings \what, 4
+    .macro for_bands
+    no_bodies %((PLANES_LOWEST_BAND - 1) * 3)
+    each_from rows, PLANES_LOWEST_BAND, 2, bands_of %rows
+    no_bodies %((PLANES_HIGHEST_BAND - 4) * 3)
     .endm
-    .macro for_paddings what, R
-    \what \R, 0
-    \what \R, 1
-    .ifc \what, band_entry
-    .word 0
-    .endif
+    .macro bands_of R
+    band \R, 0
+    band \R, 1
+    no_bodies 1
     .endm
 
 /* LDR first: it depends on nothing that was in the register. */
@@ -264,7 +260,8 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     .endr
     .endm
 
-    .macro band_body R, top
+    .macro band R, top
+    begin_body
     mov count, vectors
     for_all spread_pair, SUMS, \R, bias_pair
     first_rows \R, \top
@@ -282,15 +279,7 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
 6:  finish_vector \R, \top, SUMS, OTHER_SUMS
     b 9f
 8:  finish_vector \R, \top, OTHER_SUMS, SUMS
-9:  mov count, #\R
-    b .Lnext_band
-    .endm
-
-    .macro band R, top
-    .p2align 4
-.Lband_\R\()_\top\():
-    accept_branch
-    band_body \R, \top
+9:  band_done \R
     .endm
 
     begin_planes dwconv_f32_planes_stride_2_a55, 30
@@ -306,12 +295,6 @@ last_step .req x30 /* from the last whole vector to one more, of source; 0: ther
     movk w29, #0x0302, lsl #16
     add w5, w5, w29
     dup v29.4s, w5
-9:  adr bodies, .Lbands
-    planes_of_bands
+9:  planes_of_bands
     pop_and_return
-    .p2align 2
-.Lbands:
-    for_bands band_entry
-    times %((PLANES_HIGHEST_BAND - 4) * 3), .word 0
-    .word .Lend - .Lbands
     end_function dwconv_f32_planes_stride_2_a55

@@ -1,5 +1,5 @@
 /* Depthwise 3x3 and 5x5 convolution of planes (nchw) in place with stride 2: bands of rows for the
- * assembly of kernels/depthwise/f32/planes/pairs_bands_neon.h and, of 3x3 on cores that issue in
+ * assembly of kernels/depthwise/f32/planes/in_pairs_neon.S and, of 3x3 on cores that issue in
  * order, kernels/depthwise/f32/planes/stride_2_a55_neon.S. What these cannot do is done on copies
  * of the rows, by kernels/depthwise/f32/planes/copied_neon.c, in the same order of sums. */
 #include "kernels/depthwise/f32/planes/planes.h"
@@ -8,11 +8,9 @@ enum { LANES = 4, STRIDE = 2 };
 
 /* ---- bands ---- */
 
-/* Are there so many bands, of `lowest` rows or more? Of two, each leaves a row to the other, where
- * there may be padding that only that one knows. */
-static int has_bands(size_t rows, size_t lowest, size_t bands)
+static size_t count_bands(size_t rows, size_t height)
 {
-    return rows >= lowest + (size_t)(bands > 1);
+    return (rows + height - 1) / height;
 }
 
 /* What of a band is padding, which is the first one or the last one. */
@@ -28,14 +26,13 @@ static size_t padding_of(const struct planes_gap *gap, int is_first, int is_last
 static void fill_bands(struct dwconv_f32_planes_tile *band, const struct dwconv_f32_task *task,
                        const struct planes_gap *gap, size_t lowest, size_t count)
 {
-    ptrdiff_t step = task->rows[gap->above + 1] - task->rows[gap->above];
     for (size_t i = 0, y = 0, rows; i < count; i++, band++, y += rows) {
         rows = (task->out_rows - y + count - i - 1) / (count - i);
         rows = rows < lowest ? lowest : rows;
         y = y + rows > task->out_rows ? task->out_rows - rows : y;
         size_t row = i == 0 ? 0 : y * task->stride_h - gap->above; /* that exists */
         *band = (struct dwconv_f32_planes_tile){
-            .src = (size_t)((ptrdiff_t)row * step) * sizeof(float),
+            .src = (size_t)((ptrdiff_t)row * gap->row),
             .dst = y * task->dst_row * sizeof(float),
             .body = PLANES_BAND(rows, padding_of(gap, i == 0, i + 1 == count)),
         };
@@ -43,9 +40,19 @@ static void fill_bands(struct dwconv_f32_planes_tile *band, const struct dwconv_
     band->body = PLANES_BANDS;
 }
 
-static size_t count_bands(size_t rows, size_t height)
+/* Of `height` rows, but not fewer than `lowest`. None has padding above as well as below, which is
+ * one row; of two, each leaves a row to the other, where there may be padding that only that one
+ * knows. 0: there are too few rows for that, or there is more padding. */
+static int list_bands(struct dwconv_f32_planes_tile *band, const struct dwconv_f32_task *task,
+                      const struct planes_gap *gap, size_t lowest, size_t height)
 {
-    return (rows + height - 1) / height;
+    size_t bands = count_bands(task->out_rows, height);
+    if (bands == 1 && gap->above && gap->below)
+        bands = 2;
+    if (gap->below > 1 || task->out_rows < lowest + (size_t)(bands > 1))
+        return 0;
+    fill_bands(band, task, gap, lowest, bands);
+    return 1;
 }
 
 /* Of two bands more than there are of the lowest: one has padding above as well as below, one ends
@@ -55,14 +62,20 @@ static size_t scratch_bytes(const struct dwconv_f32_task *task)
     return planes_scratch_bytes(task, count_bands(task->out_rows, PLANES_BAND_ROWS) + 2);
 }
 
-/* ---- in pairs ---- */
+/* ---- columns ---- */
 
-/* Bands are high where rows are a multiple of that, and of 3x3 none below is padding. */
-static size_t height_of_bands(const struct dwconv_f32_task *task, const struct planes_gap *gap)
+/* Vectors of a row behind `left` ones at its edge, whole but for the last one; where that is
+ * special it is always one more. */
+static void list_columns(struct dwconv_f32_planes *job, size_t width, size_t left, int is_special)
 {
-    int is_high = (task->kw == 5 || !gap->below) && task->out_rows % PLANES_HIGHEST_BAND == 0;
-    return is_high ? PLANES_HIGHEST_BAND : PLANES_BAND_ROWS;
+    size_t whole = (width - (size_t)is_special) / LANES * LANES;
+    ptrdiff_t back = whole < width ? (ptrdiff_t)(width - LANES) - (ptrdiff_t)whole : 0;
+    job->vectors = whole / LANES - left;
+    job->last_dst = back * (ptrdiff_t)sizeof(float);
+    job->last_src = STRIDE * job->last_dst;
 }
+
+/* ---- in pairs ---- */
 
 /* Columns of the image from the first one that a pair of columns of the kernel begins with for
  * output 0: column 0 if half a kernel of padding is before the image; 3x3 may also begin in it. */
@@ -88,60 +101,29 @@ static int suits_width(const struct dwconv_f32_task *task)
     return task->out_cols > LANES && (task->kw == 3 ? ends_even(task) : columns == wanted);
 }
 
-/* None has padding above as well as below, which is one row. 0: there are too few rows for that, or
- * there is more padding. */
-static int list_bands(struct dwconv_f32_planes_tile *band, const struct dwconv_f32_task *task,
-                      const struct planes_gap *gap)
-{
-    size_t bands = count_bands(task->out_rows, height_of_bands(task, gap));
-    if (bands == 1 && gap->above && gap->below)
-        bands = 2;
-    if (gap->below > 1 || !has_bands(task->out_rows, PLANES_BAND_ROWS, bands))
-        return 0;
-    fill_bands(band, task, gap, PLANES_BAND_ROWS, bands);
-    return 1;
-}
-
-/* All vectors but the last one are whole; of 5x5, and where a row ends in half a pair, it is always
- * a special one. */
-static void list_columns(struct dwconv_f32_planes *job, const struct dwconv_f32_task *task)
-{
-    ptrdiff_t half = (ptrdiff_t)task->kw / 2;
-    job->left = task->first < 0;
-    job->ends_even = (size_t)ends_even(task);
-    job->src += job->left ? 0 : task->first + half;
-    size_t width = task->out_cols, is_special = task->kw == 5 || job->ends_even;
-    size_t whole = (width - is_special) / LANES * LANES;
-    ptrdiff_t back = whole < width ? (ptrdiff_t)(width - LANES) - (ptrdiff_t)whole : 0;
-    job->vectors = whole / LANES - job->left;
-    job->last_dst = back * (ptrdiff_t)sizeof(float);
-    job->last_src = STRIDE * job->last_dst;
-}
-
-/* Does the assembly need no list of bands for these planes? They are one block of it; of 3x3 only
- * where rows follow one another. */
+/* Does the assembly need no list of bands for these planes? They are one block of it. */
 static int are_whole(const struct dwconv_f32_task *task, const struct planes_gap *gap)
 {
     size_t rows = task->out_rows, half = task->kw / 2;
-    if (rows != task->out_cols || gap->above != half || gap->below != half - 1 ||
-        task->first >= 0 || ends_even(task))
-        return 0;
-    if (task->kw == 5)
-        return rows == 7;
-    return (rows == 7 || rows == 14) && task->rows[2] - task->rows[1] == (ptrdiff_t)(STRIDE * rows);
+    return rows == task->out_cols && (rows == 7 || (rows == 14 && task->kw == 3)) &&
+           gap->above == half && gap->below == half - 1 && task->first < 0 && !ends_even(task);
 }
 
 static void run(const struct dwconv_f32_task *task)
 {
     float limits[8];
     struct planes_gap gap;
+    size_t height = task->out_rows % PLANES_HIGHEST_BAND ? PLANES_BAND_ROWS : PLANES_HIGHEST_BAND;
     if (!suits_width(task) || !planes_find_gap(&gap, task) ||
-        !list_bands(task->scratch, task, &gap)) {
+        !list_bands(task->scratch, task, &gap, PLANES_BAND_ROWS, height)) {
         dwconv_f32_planes_copied_neon.run(task);
         return;
     }
-    struct dwconv_f32_planes job = planes_job(task, gap.above, limits);
-    list_columns(&job, task);
+    struct dwconv_f32_planes job = planes_job(task, &gap, limits);
+    job.left = task->first < 0;
+    job.ends_even = (size_t)ends_even(task);
+    job.src += job.left ? 0 : task->first + (ptrdiff_t)task->kw / 2;
+    list_columns(&job, task->out_cols, job.left, task->kw == 5 || job.ends_even);
     job.tiles = are_whole(task, &gap) ? NULL : task->scratch;
     (task->kw == 3 ? dwconv_f32_planes_pairs_3x3 : dwconv_f32_planes_pairs_5x5)(&job);
 }
@@ -165,29 +147,24 @@ const struct dwconv_f32_kernel dwconv_f32_planes_pairs_neon = {
 /* One column of padding before the image's, none behind; no row of padding, or one above. One more
  * vector than the whole ones reads four columns before its own; beside one that is alone nothing
  * would go on. */
-static int suits_in_order(const struct dwconv_f32_task *task, size_t bands)
+static int suits_in_order(const struct dwconv_f32_task *task)
 {
     size_t width = task->out_cols;
-    return task->first == -1 && task->columns >= STRIDE * width && width >= LANES + 2 &&
-           has_bands(task->out_rows, PLANES_LOWEST_BAND, bands) &&
-           planes_are_even(task, !task->rows[0], planes_count_rows(task));
+    return task->first == -1 && task->columns >= STRIDE * width && width >= LANES + 2;
 }
 
 static void run_in_order(const struct dwconv_f32_task *task)
 {
     float limits[8];
-    size_t bands = count_bands(task->out_rows, PLANES_BAND_ROWS), left = task->out_cols % LANES;
-    struct planes_gap gap = {.above = !task->rows[0]};
-    if (!suits_in_order(task, bands)) {
+    struct planes_gap gap;
+    if (!suits_in_order(task) || !planes_find_gap(&gap, task) || gap.below ||
+        !list_bands(task->scratch, task, &gap, PLANES_LOWEST_BAND, PLANES_BAND_ROWS)) {
         dwconv_f32_planes_copied_neon.run(task);
         return;
     }
-    struct dwconv_f32_planes job = planes_job(task, gap.above, limits);
-    job.vectors = task->out_cols / LANES;
-    job.last_dst = left ? ((ptrdiff_t)left - LANES) * (ptrdiff_t)sizeof(float) : 0;
-    job.last_src = STRIDE * job.last_dst;
+    struct dwconv_f32_planes job = planes_job(task, &gap, limits);
+    list_columns(&job, task->out_cols, 0, 0);
     job.tiles = task->scratch;
-    fill_bands(task->scratch, task, &gap, PLANES_LOWEST_BAND, bands);
     dwconv_f32_planes_stride_2_a55(&job);
 }
 
