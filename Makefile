@@ -111,7 +111,7 @@ packages: ## install what is missing (Debian; DRY_RUN=1 only prints it)
 # ---- compile and link ----------------------------------------------------------------------------
 # The stamp holds the whole command, and flags of folders, which are not CFLAGS, so that a user's CFLAGS
 # leave them alone; it changes only when the flags do, and then everything rebuilds.
-FLAGS = $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(MARKS) $(SIGNS) $(UNSIGNED) $(CHECKS) $(SRC_FLAGS) $(SMALL)
+FLAGS = $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(MARKS) $(SIGNS) $(UNSIGNED) $(CHECKS) $(SRC_FLAGS) $(LANES_FLAGS) $(SMALL)
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@
@@ -121,6 +121,9 @@ isa_of = $(ISA_$(lastword $(subst _, ,$(basename $(notdir $(1))))))
 $(BUILD)/kernels/%.o: kernels/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) $(call isa_of,$<) -c -o $@ $<
+# gcc would load all lines first, and then copy sums from register to register.
+LANES_FLAGS := $(if $(IS_CLANG),,-fno-schedule-insns -fno-tree-coalesce-vars)
+$(BUILD)/kernels/depthwise/f32/lanes/lanes_tiles_neon.o: private FOLDER_FLAGS += $(LANES_FLAGS)
 # clang nests macros of assembly 20 deep, unless it is told otherwise.
 AS_FLAGS := -Wno-variadic-macros $(if $(IS_CLANG),-mllvm -asm-macro-max-nesting-depth=100)
 $(BUILD)/kernels/%.o: kernels/%.S $(BUILD)/flags

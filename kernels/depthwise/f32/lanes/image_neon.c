@@ -1,12 +1,131 @@
-/* Depthwise 3x3 of images no larger than the kernel: their jobs for the assembly of
- * kernels/depthwise/f32/lanes/image_tiles_neon.S. */
+/* Depthwise 3x3 of images no larger than the kernel.
+ *
+ * There is code for each size. All of src is in registers, and so are the sums of all pixels or of
+ * some rows: vector i of a group of V is number i % V of pixel i / V. */
 #include "kernels/depthwise/f32/lanes/image.h"
 
+#include <arm_neon.h>
 #include <string.h>
 
-#include "kernels/depthwise/f32/lanes/image_offsets.h"
+#include "kernels/asm/vector_neon.h"
 
-enum { TAPS = 3, LANES = 4, GROUP = 2 * LANES };
+enum { TAPS = 3, LANES = 4, VECTORS = 2, GROUP = VECTORS * LANES };
+
+struct image {
+    const float *rows[IMAGE_MOST];
+    const float *weights;
+    size_t down, across, next; /* from a weight to that of the tap below, beside, of a next group */
+    const float *bias;
+    size_t bias_next; /* 0: all groups have the same */
+    float *dst;
+    size_t column, dst_row, dst_column;
+    size_t channels;
+    const float *clamp; /* four times low, four times high; NULL: none */
+};
+typedef void image_fn(const struct image *image);
+typedef float32x4_t pixels[IMAGE_MOST * IMAGE_MOST * VECTORS];
+
+/* The tap in row ky and column kx of the kernel, for R rows from number `from` on. */
+INLINE void add_tap(pixels sums, const pixels src, const float *weights, size_t ky, size_t kx,
+                    size_t from, size_t R, size_t H, size_t W, size_t V)
+{
+    float32x4_t tap[VECTORS];
+#pragma GCC unroll 2
+    for (size_t v = 0; v < V; v++)
+        tap[v] = vld1q_f32(weights + v * LANES);
+#pragma GCC unroll 32
+    for (size_t i = 0; i < R * W * V; i++) {
+        size_t y = from + i / V / W + ky, x = i / V % W + kx; /* from the padding on */
+        if (y >= 1 && y <= H && x >= 1 && x <= W)
+            sums[i] = vfmaq_f32(sums[i], src[((y - 1) * W + x - 1) * V + i % V], tap[i % V]);
+    }
+}
+
+/* R rows of dst. */
+INLINE void run_rows(const pixels src, const struct image *image, const float *weights,
+                     const float *bias, float *dst, size_t from, size_t R, size_t H, size_t W,
+                     size_t V)
+{
+    pixels sums;
+#pragma GCC unroll 32
+    for (size_t i = 0; i < R * W * V; i++)
+        sums[i] = load_anew(bias + i % V * LANES);
+#pragma GCC unroll 4
+    for (size_t kx = 0; kx < TAPS; kx++)
+#pragma GCC unroll 4
+        for (size_t ky = 0; ky < TAPS; ky++)
+            if (kx + W > 1 && kx <= W && from + ky + R > 1 && from + ky <= H)
+                add_tap(sums, src, weights + ky * image->down + kx * image->across, ky, kx, from, R,
+                        H, W, V);
+    if (image->clamp)
+#pragma GCC unroll 32
+        for (size_t i = 0; i < R * W * V; i++)
+            sums[i] = vminq_f32(vmaxq_f32(sums[i], vld1q_f32(image->clamp)),
+                                vld1q_f32(image->clamp + LANES));
+#pragma GCC unroll 32
+    for (size_t i = 0; i < R * W * V; i++)
+        vst1q_f32(dst + (from + i / V / W) * image->dst_row + i / V % W * image->dst_column +
+                      i % V * LANES,
+                  sums[i]);
+}
+
+/* H x W pixels of groups of V vectors, R rows of dst at the same time. */
+INLINE void run_image(const struct image *from, size_t R, size_t H, size_t W, size_t V)
+{
+    const struct image own = *from, *image = &own; /* no store changes it */
+    const float *weights = image->weights, *bias = image->bias;
+    for (size_t c = 0; c < image->channels; c += V * LANES) {
+        pixels src;
+#pragma GCC unroll 32
+        for (size_t i = 0; i < H * W * V; i++)
+            src[i] =
+                vld1q_f32(image->rows[i / V / W] + i / V % W * image->column + c + i % V * LANES);
+#pragma GCC unroll 4
+        for (size_t y = 0; y < H; y += R)
+            run_rows(src, image, weights, bias, image->dst + c, y, R, H, W, V);
+        weights += image->next;
+        bias += image->bias_next;
+    }
+}
+
+#define IMAGE(H, W)                                                        \
+    static void run_##H##x##W(const struct image *image)                   \
+    {                                                                      \
+        run_image(image, H, H, W, H *W <= IMAGE_FEW_PIXELS ? VECTORS : 1); \
+    }
+IMAGE(1, 1)
+IMAGE(1, 2)
+IMAGE(1, 3)
+IMAGE(2, 1)
+IMAGE(2, 2)
+IMAGE(2, 3)
+IMAGE(3, 1)
+IMAGE(3, 2)
+IMAGE(3, 3)
+#undef IMAGE
+
+/* Copies of weights are [group][column of the kernel][row][channel]. */
+#define COPIED(H, W, R)                                        \
+    static void run_copied_##H##x##W(const struct image *from) \
+    {                                                          \
+        struct image image = *from;                            \
+        image.down = GROUP;                                    \
+        image.across = TAPS * GROUP;                           \
+        run_image(&image, R, H, W, VECTORS);                   \
+    }
+COPIED(2, 3, 2)
+COPIED(3, 2, 3)
+COPIED(3, 3, 1)
+#undef COPIED
+
+/* By rows and columns, from one on. */
+static image_fn *const in_place[IMAGE_MOST][IMAGE_MOST] = {
+    {run_1x1, run_1x2, run_1x3},
+    {run_2x1, run_2x2, run_2x3},
+    {run_3x1, run_3x2, run_3x3},
+};
+static image_fn *const copied[IMAGE_MOST][IMAGE_MOST] = {
+    {NULL}, {NULL, NULL, run_copied_2x3}, {NULL, run_copied_3x2, run_copied_3x3}};
 
 /* Has it one row and one column of padding on each side? */
 static int is_image(const struct dwconv_f32_task *task, const float *const *rows)
@@ -37,46 +156,31 @@ void dwconv_f32_image_copy_weights(const struct dwconv_f32_task *task)
                        GROUP * sizeof *copy);
 }
 
-/* Where only they make two vectors of channels fit. */
-static int has_copies(const struct dwconv_f32_task *task)
-{
-    return task->copies_weights && task->out_rows * task->out_cols > IMAGE_FEW_PIXELS;
-}
-
-static dwconv_f32_image_fn *find_function(size_t height, size_t width, int copied)
-{
-    if (copied) /* 2x3, 3x2, 3x3 */
-        return dwconv_f32_image_copied_functions[2 * (height - 2) + width - 3];
-    return dwconv_f32_image_functions[height - 1][width - 1];
-}
-
 int dwconv_f32_image_run(const struct dwconv_f32_task *task, const float *const *rows)
 {
     static const float none[GROUP];
-    float limits[8];
+    float limits[2 * LANES];
     size_t height = task->out_rows, width = task->out_cols;
-    int copied = has_copies(task);
-    size_t group = copied || height * width <= IMAGE_FEW_PIXELS ? GROUP : LANES;
+    int is_small = height * width <= IMAGE_FEW_PIXELS;
+    int is_copied = task->copies_weights && !is_small;
+    size_t group = is_copied || is_small ? GROUP : LANES;
     if (!task->whole_images || task->channels % group || !is_image(task, rows))
         return 0;
-    size_t tap = task->weights_tap, first_row = height == 1, first_column = width == 1;
-    size_t taps = height == 1 ? 1 : TAPS; /* of a column of the kernel */
-    struct dwconv_f32_image job = {
-        .column = task->column * sizeof(float),
-        .weights = task->weights + (first_row * TAPS + first_column) * tap,
-        .weights_row = TAPS * tap * sizeof(float),
-        .weights_back = tap * sizeof(float) - taps * TAPS * tap * sizeof(float),
+    struct image image = {
+        .weights = is_copied ? copies_of(task) : task->weights,
+        .down = TAPS * task->weights_tap,
+        .across = task->weights_tap,
+        .next = is_copied ? TAPS * TAPS * GROUP : group,
         .bias = task->bias ? task->bias : none,
-        .bias_step = task->bias ? group * sizeof(float) : 0,
+        .bias_next = task->bias ? group : 0,
         .dst = task->dst,
-        .dst_row = task->dst_row * sizeof(float),
-        .dst_column = task->dst_column * sizeof(float),
-        .groups = task->channels / group,
+        .column = task->column,
+        .dst_row = task->dst_row,
+        .dst_column = task->dst_column,
+        .channels = task->channels,
         .clamp = dwconv_f32_limits(task, limits),
     };
-    if (copied)
-        job.weights = copies_of(task);
-    memcpy(job.rows, rows + 1, height * sizeof *rows);
-    find_function(height, width, copied)(&job);
+    memcpy(image.rows, rows + 1, height * sizeof *rows);
+    (is_copied ? copied : in_place)[height - 1][width - 1](&image);
     return 1;
 }

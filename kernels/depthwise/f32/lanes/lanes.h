@@ -1,5 +1,4 @@
-/* Depthwise convolution of few channels, rows of pixels as lines of values: what the assembly wants
- * to know. */
+/* Depthwise convolution of few channels, rows of pixels as lines of values: jobs for tiles. */
 #ifndef KERNELS_DEPTHWISE_F32_LANES_LANES_H
 #define KERNELS_DEPTHWISE_F32_LANES_LANES_H
 
@@ -20,8 +19,7 @@ struct dwconv_f32_lanes_phase {
  *       sum = fma(*from, weights[kx][ky][channel], sum)
  *   dst[row * dst_row + phase.at + i * period] = clamp ? min(max(sum, clamp[0]), clamp[4]) : sum
  *
- * All distances are in bytes, all members words of eight bytes, whose offsets the assembly knows.
- */
+ * All distances are in bytes. */
 struct dwconv_f32_lanes {
     const float *const *lines;
     float *dst;
@@ -34,18 +32,17 @@ struct dwconv_f32_lanes {
     const float *weights;   /* of each tap the channels, and then the first three of them again */
     const float *bias;      /* the same */
     const struct dwconv_f32_lanes_phase *phases, *phases_end;
-    size_t kh, stride; /* not for the assembly */
+    size_t kh, stride;
 };
 
-typedef void dwconv_f32_lanes_fn(const struct dwconv_f32_lanes *job);
+typedef void dwconv_f32_lanes_fn(const struct dwconv_f32_lanes *job, size_t rows);
 
-dwconv_f32_lanes_fn dwconv_f32_lanes_any_1, dwconv_f32_lanes_any_2, dwconv_f32_lanes_any_4;
-
-/* By the kernel's height, the stride of lines, and the number of rows: 1, 2 or 4. */
-#define KERNEL(kh, stride)                                    \
-    dwconv_f32_lanes_fn dwconv_f32_lanes_##kh##s##stride##_1, \
-        dwconv_f32_lanes_##kh##s##stride##_2, dwconv_f32_lanes_##kh##s##stride##_4;
-#include "kernels/depthwise/f32/lanes/lanes_list.h"
-#undef KERNEL
+/* For kernels of `kh` rows at this stride of lines; `rows` of dst are 1, 2 or 4. The last one has
+ * zeros, and is for all others. */
+struct dwconv_f32_lanes_kernel {
+    size_t kh, stride;
+    dwconv_f32_lanes_fn *run;
+};
+extern const struct dwconv_f32_lanes_kernel dwconv_f32_lanes_kernels[];
 
 #endif

@@ -22,7 +22,6 @@
 #include "kernels/asm/vector_neon.h"
 #include "kernels/depthwise/f32/lanes/lanes.h"
 #include "kernels/depthwise/f32/lanes/lanes_copy_neon.h"
-#include "kernels/depthwise/f32/lanes/lanes_offsets.h"
 #include "kernels/depthwise/f32/parts_neon.h"
 
 enum {
@@ -36,28 +35,9 @@ enum {
     FEW_COLUMNS = 4,       /* at most so many */
 };
 
-/* ---- tiles ---- */
-
-/* For one, two, and four rows. */
-struct functions {
-    size_t kh, stride;
-    dwconv_f32_lanes_fn *run[3];
-};
-
-static const struct functions *find_functions(size_t kh, size_t stride)
+static const struct dwconv_f32_lanes_kernel *find_kernel(size_t kh, size_t stride)
 {
-#define ONE_TO_FOUR(name)                                                                     \
-    {                                                                                         \
-        dwconv_f32_lanes_##name##_1, dwconv_f32_lanes_##name##_2, dwconv_f32_lanes_##name##_4 \
-    }
-#define KERNEL(kh, stride) {kh, stride, ONE_TO_FOUR(kh##s##stride)},
-    static const struct functions list[] = {
-#include "kernels/depthwise/f32/lanes/lanes_list.h"
-        {0, 0, ONE_TO_FOUR(any)},
-    };
-#undef KERNEL
-#undef ONE_TO_FOUR
-    const struct functions *at = list;
+    const struct dwconv_f32_lanes_kernel *at = dwconv_f32_lanes_kernels;
     while (at->kh && (at->kh != kh || at->stride != stride))
         at++;
     return at;
@@ -239,19 +219,18 @@ static void make_deep_lines(const struct dwconv_f32_task *task, const struct cop
 static void run_rows_apart(const struct dwconv_f32_task *task, struct dwconv_f32_lanes *job,
                            const struct copy *copy, const struct memory *memory, size_t y)
 {
-    dwconv_f32_lanes_fn *const *run = find_functions(job->kh, job->stride)->run;
+    dwconv_f32_lanes_fn *run = find_kernel(job->kh, job->stride)->run;
     const float *const *rows = task->rows + y * task->stride_h;
     size_t apart = apart_of(task), left = (task->out_rows - y + apart - 1) / apart;
     struct span lines = {0, 0};
     for (size_t begin = 0, count; left; left -= count, begin += count * job->stride) {
-        size_t index = left >= TOGETHER ? 2 : left >= 2 ? 1 : 0;
-        count = (size_t)1 << index;
+        count = left >= TOGETHER ? TOGETHER : smaller(left, 2);
         lines.begin = larger(lines.end, begin);
         lines.end = begin + (count - 1) * job->stride + job->kh;
         (task->kd > 1 ? make_deep_lines : make_lines)(task, copy, memory, rows, lines);
         job->lines = memory->lines + begin;
         job->dst = task->dst + y * task->dst_row;
-        run[index](job);
+        run(job, count);
         y += count * apart;
     }
 }
@@ -268,7 +247,7 @@ static void run_parts(const struct dwconv_f32_task *task, struct dwconv_f32_lane
     job->dst = task->dst;
     job->dst_row = columns * task->dst_column * sizeof(float);
     job->stride = 1;
-    find_functions(job->kh, job->stride)->run[2](job);
+    find_kernel(job->kh, job->stride)->run(job, TOGETHER);
 }
 
 /* Vectors of a line, or of a pixel; what is left overlaps the one before. */
@@ -378,7 +357,7 @@ static int is_for_pixels(const struct dwconv_f32_task *task)
 {
     return task->channels >= MANY_CHANNELS ||
            (task->channels >= PIXEL_CHANNELS &&
-            (task->out_cols <= FEW_COLUMNS || !find_functions(task->kh, stride_of(task))->kh));
+            (task->out_cols <= FEW_COLUMNS || !find_kernel(task->kh, stride_of(task))->kh));
 }
 
 static int does(const struct dwconv_f32_task *task)
