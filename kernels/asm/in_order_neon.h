@@ -16,7 +16,7 @@
     next_other
     .set n, n + 1
     .endr
-    each_from n, 100, 30, next_other
+    each_from n, 100, 60, next_other
     .endm
 
 /* A half: the lower one, then the upper one through x19 or x20, which goes to its place three

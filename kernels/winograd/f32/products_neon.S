@@ -11,24 +11,29 @@
  * A function does all rows of all points and of some panels of weights: what would be spent on
  * calling it for a tile is a good part of a tile of few channels. */
 
-#include "kernels/asm/assembly_neon.h"
+#include "kernels/asm/in_order_neon.h"
 #include "kernels/winograd/f32/winograd_offsets.h"
 
     registers 0, task, a, b, c, heights, count
     registers 6, pairs, rest, table, at, a_point, b_point
     registers 12, c_panel, heights_point, panels, step, b_base, row
-    registers 19, back, half
-    registers 20, ahead, ahead_step, panel_bytes
+    registers 19, fetched, ahead_step, panel_bytes, back
 
 /* 1 for functions that fetch what comes next. */
     .set fetching, 0
 
+/* Kinds of tiles: PLAIN and DEEP ones, for cores that have sixteen FMLA under way, are in an order for
+ * cores that reorder. */
+    .set PLAIN, 0
+    .set DEEP, 1
+    .set IN_ORDER, 2
+
     /* Once in a group. */
     .macro fetch_ahead
     .if fetching
-    prfm pldl2keep, [ahead]
-    prfm pldl2keep, [ahead, ahead_step]
-    add ahead, ahead, ahead_step, lsl #1
+    prfm pldl2keep, [fetched]
+    prfm pldl2keep, [fetched, ahead_step]
+    add fetched, fetched, ahead_step, lsl #1
     .endif
     .endm
 
@@ -36,15 +41,15 @@
     .macro begin_fetching
     .if fetching
     ldr at, [task, #task.point]
-    add ahead, b_point, panel_bytes
+    add fetched, b_point, panel_bytes
     add at, b_base, at, lsl #2
     cmp panels, #1
-    csel ahead, at, ahead, eq
+    csel fetched, at, fetched, eq
     .endif
     .endm
 
     /* What follows in memory. */
-    .macro load_some count, first, from
+    .macro load_vectors count, first, from
     several ld1, \count, \first, \from, #16 * \count
     .endm
 
@@ -59,10 +64,10 @@
     /* A's next group. */
     .macro load_rows height
     .if \height > 4
-    load_some 4, 0, a
-    load_some %(\height - 4), 4, a
+    load_vectors 4, 0, a
+    load_vectors %(\height - 4), 4, a
     .else
-    load_some \height, 0, a
+    load_vectors \height, 0, a
     .endif
     .endm
 
@@ -78,18 +83,16 @@
     load_rows \height
     .set j, 0
     .rept 4 * \width
-    when %(j % 4 == 0), load_some 4, %(32 - ring + j % ring), b
+    when %(j % 4 == 0), load_vectors 4, %(32 - ring + j % ring), b
     column \height, \width, %(32 - ring + j % ring), %(j / \width), %(j % \width)
     .set j, j + 1
     .endr
     .endm
 
     .macro one_k height, width, k
-    load_some \width, 28, b
+    load_vectors \width, 28, b
     each i, \width, column \height, \width, %(28 + i), \k, %(i)
     .endm
-
-    /* Columns of a row of C. */
 
     /* What is left of four steps of k, and all sets into the first one. */
     .macro end_sums height, width
@@ -108,8 +111,7 @@
     each_from s, 1, %(sets - 1), each_from i, first, %(\height * \width), add_to %(i), %(i + s * \height * \width)
     .endm
 
-    /* A tile; width is of vectors. */
-    .macro tile height, width, deep
+    .macro plan height, width, deep
     .set first, 7
     .set sets, 1
     when %((\height > 2) & (\height <= 4) & \deep), .set first, \height
@@ -117,8 +119,10 @@
     or_when %((\height == 2) | ((\height <= 4) & \deep)), .set sets, 2
     .set ring, 8
     when %(sets * \height * \width > 17), .set ring, 4
-    clear_all %(first), %(sets * \height * \width)
-    mov b, b_point
+    .endm
+
+    /* pairs counts pairs of groups. */
+    .macro groups height, width
     mov count, pairs
     cbz pairs, 2f
     .p2align 4
@@ -128,213 +132,107 @@
     b.ne 1b
 2:  tbz rest, #2, 3f
     group \height, \width
-3:  end_sums \height, \width
-    each_by \width, i, first, \height, several st1, \width, %i, c, row
-    next
     .endm
 
 /* ---- for cores that do not reorder ---- */
 
-/* All of B's ring is filled ahead of its use, and a row of A as soon as the last step of a group is
- * through with it. So a step is done row by row: w FMLA of each. Only 7 x 12 has too few registers
- * for two steps of B: its other steps go column by column, 7 FMLA of each vector of B.
+/* Column by column: a vector of B times all rows. B's ring is filled ahead of its use. Of A there are
+ * two steps of each row, the lower half of a register; they come while those before them are used,
+ * or, if there are not enough registers for both, as soon as the last column is through with them.
+ * One or two sums of each kind would wait for these loads: then a whole group comes ahead.
  *
- * Loads of a group are in a list: first the rows of A that the group before had no time for, then B
- * and, of the next group, B and A. Each is issued as early as its register is free, yet one vector
- * in the time of three FMLA, in halves, for a 128-bit load takes both issue slots for two cycles.
- * The second half goes by way of a general register; its insertion goes beside the next vector's
- * first half, which is all that A53 can pair it with. Four steps of 4 x 12 are 48 FMLA and 16
- * loads. */
-
+ * Four steps of 4 x 12 are 48 FMLA and 44 loads and insertions. */
     .macro plan_in_order height, width
-    .set first, \height
+    .set rows, \height
+    .set vectors, \width
     .set sets, 1
-    .set by_columns, 0
-    .set ring, 4 * \width
-    when %(\height * \width == 21), .set by_columns, 1
-    when %(\height * \width < 4), .set sets, 4
-    or_when %(\height * \width < 8), .set sets, 2
-    or_when %(\height * \width == 18), .set ring, 6
-    or_when %(\height * \width == 21), .set ring, 4
-    .set ahead, ring - \width
-    .set late, 0
-    .set lower, (\height - 1) * \width
-    when %(\height * \width < 4), .set ahead, ring
-    or_when %((lower - \width > 3) & (lower > 6) & (by_columns == 0)), .set late, 2
-    or_when %(lower > 3), .set late, 1
+    .set ring, 4 * vectors
+    when %(rows * vectors < 4), .set sets, 4
+    or_when %(rows * vectors < 8), .set sets, 2
+    or_when %(rows * vectors > 18), .set ring, 4
+    or_when %(rows * vectors > 14), .set ring, 6
+    .set ahead, ring - 2
+    when %(sets > 1), .set ahead, ring
+    .set halves, 2
+    when %((2 + sets * vectors) * rows + ring > 32), .set halves, 1
+    .set first, halves * rows
     .endm
 
-    /* FMLA number n of a group. */
-    .macro multiply_number height, width
-    .if (by_columns > 0) & (n < 9 * \height)
-    .set j, n / \height
-    .set r, n % \height
-    .else
-    .set r, n / \width % \height
-    .set j, n / (\width * \height) * \width + n % \width
-    .endif
-    .set missing, ((j >= ahead) & (l <= (late + j - ahead))) | ((r >= (\height - late)) & (l <= (r - \height + late)))
-    .if missing | (waiting == r) | (waiting == (32 - ring + j % ring))
-    .error "a vector is used before it is loaded"
-    .endif
-    fma %(first + j / \width % sets * \height * \width + r * \width + j % \width), %(32 - ring + j % ring), %r, %(j / \width)
+    .macro multiply_next op
+    .set j, n / rows
+    .set r, n % rows
+    multiply \op, %(first + (j / vectors % sets * rows + r) * vectors + j % vectors), %(32 - ring + j % ring), %(j / vectors / 2 % halves * rows + r), %(j / vectors % 2)
     .endm
 
-    /* When the register that B's vector number j goes to is read for the last time. */
-    .macro find_free height, width
-    .set free, -1
-    .if j >= ring
-    .set free, (j - ring) / \width * \width * \height + (\height - 1) * \width + (j - ring) % \width
-    when %((by_columns > 0) & (j - ring < 9)), .set free, (j - ring) * \height + \height - 1
-    .endif
+/* Loads of A by number: the second half of each row, then the next group's first half. */
+    .macro find_load_of_a
+    .set pair, load_a / rows
+    .set r, load_a % rows
+    .set a_is_free, (2 * vectors * (pair + 1) - 1) * rows + r
+    when %(halves == 2), .set a_is_free, 2 * vectors * rows * pair - 1
+    .endm
+    .macro load_next_of_a
+    load_d %((pair + 1) % halves * rows + r), [a, #(16 * r + 8 + pair * (16 * rows - 8))]
+    .set load_a, load_a + 1
+    .endm
+    .macro load_next_of_b
+    load_some %(32 - ring + load_b % ring), b, %(16 * load_b)
+    count_if_whole load_b
     .endm
 
-    /* Load number l: its register `into`, whether it is of A, its place, and when it may begin. */
-    .macro find_load height, width
-    .set of_a, 1
-    .set free, -1
-    .if l < late
-    .set into, \height - late + l
-    .set place, 16 * into
-    .elseif l < late + 4 * \width
-    .set of_a, 0
-    .set j, l - late + ahead
-    .set into, 32 - ring + j % ring
-    .set place, 16 * j
-    find_free \height, \width
-    .else
-    .set into, l - late - 4 * \width
-    .set place, 16 * (\height + into)
-    .set free, (3 * \height + into + 1) * \width - 1
-    .endif
-    .endm
-
-    .macro load_half into, from:vararg
-    ldr half, \from
-    .endm
-    .macro insert_waiting
-    .if waiting >= 0
-    set_upper %waiting, half
-    .set waiting, -1
-    .endif
-    .endm
-    .macro load_part what
-    when %of_a, \what %into, [a, #(place - moved)]
-    otherwise \what %into, [b, #place]
-    .endm
-
-    /* The next part of load l: `begun` says that its first half was loaded at FMLA `since`. */
-    .macro load_next
-    .if begun == 0
-    load_part load_d
-    insert_waiting
-    .set begun, 1
-    .set since, n
-    .else
-    .set place, place + 8
-    load_part load_half
-    .set waiting, into
-    .set begun, 0
-    .set since, n
-    .set l, l + 1
-    .endif
-    .endm
-
-    /* Where no load is due: what counts, and moves on to the next group. */
-    .macro move_on height, width
-    .if spare == 0
+/* Where no load is due: what counts, and moves on to the next group. */
+    .macro move_on
+    .if move == 0
     subs count, count, #1
-    .set spare, 1
-    .elseif (spare == 1) & (l >= (late + 4 * \width))
-    add b, b, #64 * \width
-    .set spare, 2
-    .elseif spare == 2
-    add a, a, #16 * \height
-    .set moved, 16 * \height
-    .set spare, 3
+    .set move, 1
+    .elseif (move == 1) & (load_b >= end_b)
+    add b, b, #64 * vectors
+    .set move, 2
+    .elseif (move == 2) & (load_a >= end_a)
+    add a, a, #16 * rows
+    .set move, 3
     .endif
     .endm
 
-    /* After FMLA n: what is its turn. */
-    .macro load_in_turn height, width
-    .if l < loads
-    find_load \height, \width
-    when %begun, when %(n > since), load_next
-    or_when %((free <= n) & (n - since > 1)), load_next
-    .elseif n - since > 1
-    insert_waiting
-    .endif
+    .macro next_other
+    find_load_of_a
+    when %((waiting > 0) & (waiting_until <= n)), insert_upper
+    or_when %((load_a < end_a) & (a_is_free <= n)), load_next_of_a
+    or_when %((load_b < end_b) & (waiting < 2) & ((load_b - ring + 1) * rows <= n + 1)), load_next_of_b
+    otherwise move_on
     .endm
 
-    /* Four steps of k; the last ones of a tile load nothing for the next ones. */
-    .macro group_in_order height, width, is_last
-    .set l, 0
-    .set begun, 0
-    .set since, -2
-    .set waiting, -1
-    .set moved, 0
-    .set spare, \is_last
-    .set loads, late + 4 * \width + \height - late
-    when \is_last, .set loads, late + 4 * \width - ahead
-    .set n, 0
-    .rept 4 * \height * \width
-    multiply_number \height, \width
-    load_in_turn \height, \width
-    .set n, n + 1
-    .endr
-    .if begun
-    find_load \height, \width
-    load_next
-    .endif
-    .rept loads - l
-    find_load \height, \width
-    load_part load_q
-    .set l, l + 1
-    .endr
-    insert_waiting
-    .set l, late + 4 * \width
-    times 3, move_on \height, \width
+/* Four steps of k; the last ones of a tile load nothing for the next ones. */
+    .macro group_in_order is_last
+    .set load_a, 0
+    .set end_a, (2 - \is_last) * rows
+    .set load_b, ahead
+    .set end_b, 4 * vectors + (1 - \is_last) * ahead
+    .set move, \is_last
+    multiply_all fmla, %(4 * rows * vectors)
     .endm
 
-    /* What the first group finds loaded. */
-    .macro load_first height, width
-    each i, %(\height - late), load_q %i, [a, #(16 * i)]
-    each i, ahead, load_q %(32 - ring + i), [b, #(16 * i)]
+/* What the first group finds loaded. */
+    .macro load_first
+    each r, rows, load_d %r, [a, #(16 * r)]
+    each j, ahead, load_q %(32 - ring + j), [b, #(16 * j)]
     .endm
 
-    .macro store_rows_in_order height, width
-    .set i, 0
-    .rept \height * \width
-    .set at_c, i / \width * 48 + i % \width * 16
-    .set is_pair, (\width > 1) & (i % 2 == 0) & ((i + 1) < (\height * \width))
-    when %is_pair, store_pair %(first + i), %(first + i + 1), [c, #at_c]
-    or_when %((\width == 1) | (i % 2 == 0)), store_q %(first + i), [c, #at_c]
-    .set i, i + 1
-    .endr
-    add c, c, #48 * \height
-    .endm
-
-    /* pairs counts groups of four steps. */
-    .macro tile_in_order height, width
-    plan_in_order \height, \width
-    clear_all %(first), %(sets * \height * \width)
-    mov b, b_point
+    /* pairs counts groups. */
+    .macro groups_in_order
     subs count, pairs, #1
     b.lo 3f
-    load_first \height, \width
+    load_first
     b.eq 2f
     .p2align 4
-1:  group_in_order \height, \width, 0
+1:  group_in_order 0
     b.ne 1b
-2:  group_in_order \height, \width, 1
-3:  end_sums \height, \width
-    store_rows_in_order \height, \width
-    next
+2:  group_in_order 1
     .endm
 
 /* ---- all tiles ---- */
 
-    /* `deep`: a second name for cores that have sixteen FMLA under way, where three and four rows differ. */
+    /* deep: a second name, for DEEP tiles of three and four rows. */
     .macro products name, width, kind, deep
     .ifnb \deep
     begin_function \deep
@@ -345,8 +243,7 @@
     begin_function \name
     adr table, 90f
 70:
-    when %fetching, save_registers 4, 22
-    otherwise save_registers 4, 20
+    save_registers 4, 22
     ldp rest, a, [task, #task.k]
     ldr b_base, [task, #task.b]
     ldp c, step, [task, #task.c]
@@ -359,8 +256,8 @@
     ldr ahead_step, [task, #task.ahead_step]
     mul panel_bytes, rest, row
     .endif
-    when %(\kind == 0), lsr pairs, rest, #3
-    otherwise lsr pairs, rest, #2
+    when %(\kind == IN_ORDER), lsr pairs, rest, #2
+    otherwise lsr pairs, rest, #3
     and rest, rest, #7
     b 82f
 
@@ -386,10 +283,10 @@
     begin_fetching
     next
 
-    each_from h, 1, 7, body 7, %(h), \width, \kind
+    each_from h, 1, 7, tile 7, %(h), \width, \kind
     .ifnb \deep
-    body 6, 3, \width, 3
-    body 6, 4, \width, 3
+    tile 6, 3, \width, DEEP
+    tile 6, 4, \width, DEEP
     .endif
 
 88: accept_branch
@@ -404,21 +301,28 @@
     end_function \name
     .endm
 
-    .macro body tens, height, width, kind
+    /* A tile; width is of vectors. */
+    .macro tile tens, height, width, kind
     .p2align 4
-\tens\()\height\():
+\tens\height\():
     accept_branch
-    when %(\kind == 0), tile \height, \width, 0
-    or_when %(\kind == 3), tile \height, \width, 1
-    otherwise tile_in_order \height, \width
+    when %(\kind == IN_ORDER), plan_in_order \height, \width
+    otherwise plan \height, \width, %(\kind == DEEP)
+    clear_all %(first), %(sets * \height * \width)
+    mov b, b_point
+    when %(\kind == IN_ORDER), groups_in_order
+    otherwise groups \height, \width
+3:  end_sums \height, \width
+    each_by \width, i, first, \height, several st1, \width, %i, c, row
+    next
     .endm
 
-    products winograd_f32_products_12_neon, 3, 0, winograd_f32_products_12_deep_neon
-    products winograd_f32_products_8_neon, 2, 0, winograd_f32_products_8_deep_neon
-    products winograd_f32_products_4_neon, 1, 0, winograd_f32_products_4_deep_neon
+    products winograd_f32_products_12_neon, 3, PLAIN, winograd_f32_products_12_deep_neon
+    products winograd_f32_products_8_neon, 2, PLAIN, winograd_f32_products_8_deep_neon
+    products winograd_f32_products_4_neon, 1, PLAIN, winograd_f32_products_4_deep_neon
     .set fetching, 1
-    products winograd_f32_products_12_fetching_neon, 3, 0, winograd_f32_products_12_deep_fetching_neon
+    products winograd_f32_products_12_fetching_neon, 3, PLAIN, winograd_f32_products_12_deep_fetching_neon
     .set fetching, 0
-    products winograd_f32_products_12_a55_neon, 3, 1
-    products winograd_f32_products_8_a55_neon, 2, 1
-    products winograd_f32_products_4_a55_neon, 1, 1
+    products winograd_f32_products_12_a55_neon, 3, IN_ORDER
+    products winograd_f32_products_8_a55_neon, 2, IN_ORDER
+    products winograd_f32_products_4_a55_neon, 1, IN_ORDER
