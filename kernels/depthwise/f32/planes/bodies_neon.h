@@ -6,13 +6,10 @@
     .macro body K, V, R, side, padding
     begin_body
     take_columns \K, \V, \R, \side, \padding
-    .if kind
-    store_and_next_tile \V, \R
-    .else
-    store_rows \V, \R, \side, out
+    when kind, store_in_order \V, \R
+    otherwise store_rows \V, \R, \side, out
     next_tile base
     mov w, weights
-    .endif
     cbnz clamp, .Lclamp_\K\()_\V\()_\R
     br scratch
     .endm
@@ -123,7 +120,7 @@ ends .req x28 /* the middle of the copies */
     .endm
     .macro take_column_of_three K
     .set from_middle, kx - HALF
-    each ky, \K, load_weight %ky
+    each ky, \K, load_weight_to %ky, %ky
     when %(kx + 1 < \K), add w, w, w_tap
     load_three 0
     each i, end_rows, use_three \K

@@ -65,9 +65,9 @@ w .req x3
 
 /* ---- a tile ---- */
 
-    .macro load_weight ky
-    when %(\ky == 0), ldr s0, [w]
-    otherwise load_weight_by \ky, w, %(4 + \ky)
+    .macro load_weight_to x, ky
+    when %(\ky == 0), ldr s\x, [w]
+    otherwise load_weight_by \x, w, %(4 + \ky)
     .endm
     .macro load_weight_by to, from, offset
     ldr s\to, [\from, x\offset]
@@ -95,7 +95,7 @@ w .req x3
     or_when %(kx < \K / 2), sub in, base, #(4 * (\K / 2 - kx))
     otherwise add in, base, #(4 * (kx - \K / 2))
     load_row \V, %(ZERO + 1)
-    each ky, \K, load_weight %(ky)
+    each ky, \K, load_weight_to %ky, %ky
     when %(kx + 1 < \K), add w, w, w_tap
     arrange_row \V, %(ZERO + 1)
     .set i, \padding % 2 * (\K / 2)
