@@ -9,8 +9,8 @@ by .req x12 /* b */
     add in, in, a_step
     .endm
 
-    .macro kernel kind, name, V, width
-    begin_strip \name\()_\kind
+    .macro kernel name, V, width
+    begin_strip \name\()_narrow
     set_kind \V, \width
 11: begin_tile
     subs count, rounds, #1
@@ -32,15 +32,12 @@ by .req x12 /* b */
     cbz special, 19b
 18: finish_sums \V, \width
     b 19b
-    end_function gemm_f32_planes_\name\()_\kind\()_neon
+    end_function gemm_f32_planes_\name\()_narrow_neon
     .endm
 
-    .macro kernels kind
-    kernel \kind, 8x12, 2, 12
-    kernel \kind, 12x8, 3, 8
-    kernel \kind, 16x4, 4, 4
-    kernel \kind, 4x12, 1, 12
-    kernel \kind, 4x8, 1, 8
-    kernel \kind, 4x4, 1, 4
-    .endm
-    kernels narrow
+    kernel 8x12, 2, 12
+    kernel 12x8, 3, 8
+    kernel 16x4, 4, 4
+    kernel 4x12, 1, 12
+    kernel 4x8, 1, 8
+    kernel 4x4, 1, 4

@@ -51,20 +51,14 @@ struct gemm_f32_planes_kernels {
     } tiles[GEMM_F32_PLANES_WIDTHS];
 };
 
-/* Fastest first; the last needs nothing. A new kernel is a file of its own and a name here. */
-#if NEO_PORTABLE
-#define GEMM_F32_PLANES_KERNELS(KERNEL) KERNEL(ref)
-#else
-#define GEMM_F32_PLANES_KERNELS(KERNEL) KERNEL(narrow_neon) KERNEL(neon) KERNEL(ref)
-#endif
-
-#define DECLARED(name) extern const struct gemm_f32_planes_kernels gemm_f32_planes_##name;
-GEMM_F32_PLANES_KERNELS(DECLARED)
-#undef DECLARED
-extern const struct gemm_f32_planes_kernels *const gemm_f32_planes_kernels[];
+/* Fastest first; the last needs nothing. */
+extern const struct gemm_f32_planes_kernels gemm_f32_planes_kernels[];
 extern const size_t gemm_f32_planes_kernel_count;
 
 /* The fastest that the features allow on a core that issues so (IN_ORDER_* or 0); never NULL. */
 const struct gemm_f32_planes_kernels *gemm_f32_planes_find(uint32_t features, int in_order);
+
+/* The definition, for any tiles. */
+gemm_f32_planes_fn gemm_f32_planes_run_ref;
 
 #endif
