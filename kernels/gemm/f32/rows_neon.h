@@ -6,9 +6,9 @@
  * these steps end, and the very first one multiplies without adding, so that nothing need be
  * cleared. What finds rows and columns of a tile lies among its first multiply-adds. Only rows of
  * fewer than four values are loaded lane by lane, and rows of B from a copy multiplied at the end.
- * A file that sets rows_are_long to 1 before it includes this has neither, nor rows_kernel. */
+ * A file that sets rows_are_long to 1 before it includes this has neither, nor rows_kernel, and first
+ * steps of its own. */
 /* clang-format off */
-    .set saves_are_fours, 1
     .ifndef rows_are_long
     .set rows_are_long, 0
     .endif
@@ -39,24 +39,26 @@
     ldp scratch, rounds, [strip, #strip.first]
     .endm
 
-/* Where a file sets steps_differ before this header, it has these and what a step of a round is by
- * itself; with parts, also how these become one, and what clears those that nothing begins. 1 … 4
- * steps, then 12: for rounds, or 13. */
+/* Where a file sets steps_differ before this header, it has a step of a round; with parts also how
+ * these become one, and what clears those that nothing begins. */
     .ifndef steps_differ
-    .macro first_steps height, vectors, group
-    for_each_row load_first, \height
-    step \height, \vectors, \group, 0, fmul
-    cmp scratch, #8
-    b.lo 12f
-    step \height, \vectors, \group, 1
-    b.eq 12f
-    step \height, \vectors, \group, 2
-    tbz scratch, #4, 12f
-    step \height, \vectors, \group, 3
-    cbz rounds, 13f
+    .macro round_step height, vectors, group, lane, op=fmla
+    step \height, \vectors, \group, \lane, \op
     .endm
-    .macro round_step height, vectors, group, lane
-    step \height, \vectors, \group, \lane
+    .endif
+/* 1 … 4 steps, then 12: for rounds, or 13; less than four go to what clears parts. */
+    .if rows_are_long == 0
+    .macro first_steps height, vectors, group, op=fmla, one=12f, two=12f, three=12f
+    for_each_row load_first, \height
+    round_step \height, \vectors, \group, 0, fmul
+    cmp scratch, #8
+    b.lo \one
+    round_step \height, \vectors, \group, 1, \op
+    b.eq \two
+    round_step \height, \vectors, \group, 2, \op
+    tbz scratch, #4, \three
+    round_step \height, \vectors, \group, 3, \op
+    cbz rounds, 13f
     .endm
     .endif
     .macro round height, vectors, group
@@ -101,7 +103,8 @@
     cbnz w10, 30f
 .Ltile_\height\()_\kind\():
 11: begin_rows \height, \vectors, \group
-    first_steps \height, \vectors, \group
+    when %(parts > 1), first_steps \height, \vectors, \group, fmul, 31f, 32f, 33f
+    otherwise first_steps \height, \vectors, \group
 12: round \height, \vectors, \group
     subs rounds, rounds, #1
     b.ne 12b

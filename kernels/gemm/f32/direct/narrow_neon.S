@@ -6,25 +6,13 @@
  * comes; of A two steps of each row, which are replaced as soon as the row is through with them. So
  * a tile takes height * (vectors + 1) + 2 * vectors registers. Loads lie between multiply-adds as
  * evenly as they can: 4x16 has 16 FMLA for 13 + 2 such instructions, 6x12 18 for 10 + 3. */
+    .set high_temp, 19
 #include "kernels/gemm/f32/direct/neon.h"
+#include "kernels/gemm/f32/steps_in_order_neon.h"
 
-    .macro insert_high b, temp
-    ins v\b\().d[1], x\temp
-    .endm
-
-/* Instruction `op` of those that load a row of B to register `to` and the following: low 0, high 0,
- * then low q, insert q - 1, high q for each other vector, the next row's address, the last
- * insertion. */
-    .macro load_op vectors, to, op
-    .set q, (\op + 1) / 3
-    .set part, (\op + 1) % 3
-    when %(\op == 0), load_d \to, [x4]
-    or_when %(\op == 1), ldr x19, [x4, #8]
-    or_when %(\op == 3 * \vectors - 1), add x4, x4, ldb
-    or_when %(\op == 3 * \vectors), insert_high %(\to + \vectors - 1), %(19 + (\vectors - 1) % 2)
-    or_when %(part == 0), load_d %(\to + q), [x4, #(16 * q)]
-    or_when %(part == 1), insert_high %(\to + q - 1), %(19 + (q - 1) % 2)
-    otherwise load_x %(19 + q % 2), [x4, #(16 * q + 8)]
+in .req x4
+    .macro next_vectors
+    add in, in, ldb
     .endm
 
 /* Loads that belong before multiply-add number f + 1 of a step; where there is room all are done a
@@ -35,8 +23,7 @@
     when %(room - 2 > ops), .set room, room - 2
     .rept ops
     .if (op < ops) & (op * room < (\f + 1) * ops)
-    load_op \vectors, \to, %(op)
-    .set op, op + 1
+    vector_op \vectors, \to
     .endif
     .endr
     .endm
@@ -194,8 +181,5 @@
     otherwise high_tile direct_\name\()_narrow, \height, \vectors, \height, %(\height + \vectors)
     .endm
 
-#define KERNEL(height, width) kernel height##x##width, height, %(width / 4), %(width / 4);
-#include "kernels/gemm/f32/direct/in_order_list.h"
-#undef KERNEL
 #define KERNEL(height, width, vectors, group) kernel height##x##width, height, vectors, group;
-#include "kernels/gemm/f32/direct/groups_list.h"
+#include "kernels/gemm/f32/direct/in_order_list.h"

@@ -227,32 +227,6 @@
     \op d\low, d\high, [sp, #KEPT_BYTES + \offset]
     .endm
 
-/* The same for stores where a file sets saves_are_fours before this header: on cores that reorder
- * one ST1 of four registers takes no longer than an STP or two. x8 and x9 are lost. */
-    .ifndef saves_are_fours
-    .set saves_are_fours, 0
-    .endif
-    .macro save_four at, four, first, used
-    .if (\used > \four + 2) | (\first <= \four + 1) | ((\used > \four) & (\first <= \four + 3))
-    add \at, sp, #KEPT_BYTES + 8 * (\four - 8)
-    save_doubles \four, %(\four + 3), \at
-    .else
-    if_saved stp, \four, \first, \used
-    if_saved stp, %(\four + 2), \first, \used
-    .endif
-    .endm
-    .macro save_doubles first, last, at
-    st1 {v\first\().1d - v\last\().1d}, [\at]
-    .endm
-    .macro save_all first, used
-    .if saves_are_fours
-    save_four x8, 8, \first, \used
-    save_four x9, 12, \first, \used
-    .else
-    each_saved stp, \first, \used
-    .endif
-    .endm
-
 /* Where a file sets parts before this header, there are so many sums of each element. */
     .ifndef parts
     .set parts, 1
@@ -275,7 +249,7 @@ tiles_low .req w5
     .endif
     begin_function gemm_f32_\name\()_neon
     sub sp, sp, #KEPT_BYTES + saved_bytes + temp_bytes
-    when %saved_bytes, save_all %(32 - parts * \height * \vectors), %(low_used)
+    when %saved_bytes, each_saved stp, %(32 - parts * \height * \vectors), %(low_used)
     when %temp_bytes, stp x19, x20, [sp, #KEPT_BYTES + saved_bytes]
     .endm
     .macro end_frame height, vectors

@@ -15,18 +15,6 @@
     multiply_tile \op, \height, \vectors, %sum, \vectors, \height, 0, \lane
     .endm
 
-    .macro first_steps height, vectors, group
-    for_each_row load_first, \height
-    round_step \height, \vectors, \group, 0, fmul
-    cmp scratch, #8
-    b.lo 31f
-    round_step \height, \vectors, \group, 1, fmul
-    b.eq 32f
-    round_step \height, \vectors, \group, 2, fmul
-    tbz scratch, #4, 33f
-    round_step \height, \vectors, \group, 3, fmul
-    cbz rounds, 13f
-    .endm
     .macro clear_parts height, vectors
 31: clear_all %(32 - 2 * \height * \vectors), %(\height * \vectors)
 32: clear_all %(32 - 3 * \height * \vectors), %(\height * \vectors)

@@ -1,6 +1,7 @@
 /* The definition of direct.h and of gemm/f32/panels/panels.h as loops. */
 #include <math.h>
 
+#include "kernels/elementwise/f32/clamp_ref.h"
 #include "kernels/gemm/f32/direct/direct.h"
 
 /* What one call is given. */
@@ -96,10 +97,7 @@ static float element_of_c(const struct strip *strip, size_t i, size_t j)
         sum += strip->c[i * shape->ldc + j];
     if (strip->bias)
         sum += strip->bias[j];
-    if (!shape->clamp)
-        return sum;
-    sum = sum < shape->low ? shape->low : sum;
-    return sum > shape->high ? shape->high : sum;
+    return shape->clamp ? clamp(sum, shape->low, shape->high) : sum;
 }
 
 static void run(const struct strip *strip, size_t rows)

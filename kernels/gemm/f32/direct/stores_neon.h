@@ -5,32 +5,26 @@
     .ifndef stores_are_pairs
     .set stores_are_pairs, 0
     .endif
-    .macro store_whole height, vectors
-    .set i, 32 - \height * \vectors
-    when %((\vectors > 4) & (stores_are_pairs == 0)), sub scratch, ldc, #16 * ((\vectors - 1) / 4 * 4)
-    .rept \height
+/* The first `count` vectors of a row to c, which goes on to the next row; `step` is a register for
+ * what is left to that after four vectors at a time, and find_step fills it. */
+    .macro find_step count, step
+    when %((\count > 4) & (stores_are_pairs == 0)), sub \step, ldc, #16 * ((\count - 1) / 4 * 4)
+    .endm
+    .macro store_vectors count, first, step
     .if stores_are_pairs
-    store_pairs \vectors, %(i)
+    each_by 2, j, 0, %(\count / 2), store_pair %(\first + j), %(\first + j + 1), [c, #(16 * j)]
+    when %(\count % 2), store_q %(\first + j), [c, #(16 * j)]
     add c, c, ldc
-    .elseif \vectors <= 4
-    store_row \vectors, %(i)
     .else
-    store_fours \vectors, %(i), scratch
+    each_by 4, j, 0, %((\count - 1) / 4), several st1, 4, %(\first + j), c, #64
+    when %(\count > 4), several st1, %(\count - j), %(\first + j), c, \step
+    otherwise store_row \count, \first
     .endif
-    .set i, i + \vectors
-    .endr
     .endm
 
-/* A row at c, or all but its end. */
-    .macro store_pairs vectors, first
-    each_by 2, j, 0, %(\vectors / 2), store_pair %(\first + j), %(\first + j + 1), [c, #(16 * j)]
-    when %(\vectors % 2), store_q %(\first + j), [c, #(16 * j)]
-    .endm
-
-/* step: from the last of them to the next row */
-    .macro store_fours vectors, first, step
-    each_by 4, j, 0, %((\vectors - 1) / 4), several st1, 4, %(\first + j), c, #64
-    several st1, %(\vectors - j), %(\first + j), c, \step
+    .macro store_whole height, vectors
+    find_step \vectors, scratch
+    each_by \vectors, i, %(32 - \height * \vectors), \height, store_vectors \vectors, %(i), scratch
     .endm
 
 /* The first `lanes` elements of a single vector, of each row: at `scratch`, and a third at
@@ -54,17 +48,10 @@
     ldr q0, [scratch]
     add scratch, c, rounds, lsl #2
     when %(\vectors > 2), add scratch, scratch, #16 * (\vectors - 2)
-    when %((\vectors > 5) & (stores_are_pairs == 0)), sub rounds, ldc, #16 * ((\vectors - 2) / 4 * 4)
+    find_step %(\vectors - 1), rounds
     .set i, 32 - \height * \vectors
     .rept \height
-    .if stores_are_pairs
-    store_pairs %(\vectors - 1), %(i)
-    add c, c, ldc
-    .elseif \vectors > 5
-    store_fours %(\vectors - 1), %(i), rounds
-    .else
-    store_row %(\vectors - 1), %(i)
-    .endif
+    store_vectors %(\vectors - 1), %(i), rounds
     join %(i + \vectors - 1), %(i + \vectors - 2)
     .if stores_are_pairs
     store_q %(i + \vectors - 1), [scratch]

@@ -6,13 +6,9 @@
 #define TILE(name, ...) NEON(name##_neon, 0, __VA_ARGS__) REF(name##_ref, __VA_ARGS__)
 
 LIST(rows)
-#define KERNEL(height, width) \
-    NARROW(direct_##height##x##width, height, KIND(ROWS, width / 4, width / 4))
-#include "kernels/gemm/f32/direct/in_order_list.h"
-#undef KERNEL
 #define KERNEL(height, width, vectors, group) \
     NARROW(direct_##height##x##width, height, KIND(ROWS, vectors, group))
-#include "kernels/gemm/f32/direct/groups_list.h"
+#include "kernels/gemm/f32/direct/in_order_list.h"
 #undef KERNEL
 #define KERNEL(height, width, vectors, group) \
     TILE(direct_##height##x##width, height, KIND(ROWS, vectors, group))

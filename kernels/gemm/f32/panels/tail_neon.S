@@ -29,7 +29,7 @@ tail .req x16
     and v\x\().16b, v\x\().16b, v\mask\().16b
     .endm
     .macro add_pairs to, x, y
-    faddp v\to\().4s, v\x\().4s, v\y\().4s
+    floats faddp, \to, \x, \y
     .endm
 
 /* The register of row i's sum number j, and that of the distance between columns; twice that is in
@@ -79,17 +79,23 @@ tail .req x16
     otherwise load_other_column \kind, \to, 19
     .endm
 
-/* Four steps of the columns. */
-    .macro multiply_columns height, sums, op
+/* What of the columns a register of this kind has: to v(x), or x and those after it in turn. `op` has
+ * each sum, its row of A and its column; `mask` is what of that counts. */
+    .macro each_column height, sums, op, kind, x, turns, mask
     find_stride \height
     .set column, 0
     .rept columns
-    .set x, \height + column % widest
-    load_column_number q, %(x), %(column)
-    find_sum \height, \sums, 0, %(\sums - columns + column)
-    each i, \height, multiply \op, %(sum + i * \sums), %i, %x
+    add_column \height, \sums, \op, \kind, %(\x + column % \turns), \mask
     .set column, column + 1
     .endr
+    .endm
+    .macro add_column height, sums, op, kind, x, mask
+    load_column_number \kind, \x, %(column)
+    .ifnb \mask
+    keep_first \x, \mask
+    .endif
+    find_sum \height, \sums, 0, %(\sums - columns + column)
+    each i, \height, \op %(sum + i * \sums), %i, \x
     .endm
 
 /* The steps before the rounds, of which scratch is the bytes: columns with those of the last step.
@@ -105,39 +111,29 @@ tail .req x16
     step \height, \sums, \group, 2
     load_mask \height, %(\height + 1)
     for_all keep_first, 0, \height, \height
-    begin_columns \height, \sums, q, begin_four, keep_first
+    begin_columns \height, \sums, begin_four, q, \height
     tbz scratch, #4, 12f
     step \height, \sums, \group, 3
     cbz rounds, 13f
     .endm
     .macro one_or_two_columns height, sums
-31: begin_columns \height, \sums, s, begin_one
+31: begin_columns \height, \sums, begin_one, s
     b 12b
-32: begin_columns \height, \sums, d, begin_two
+32: begin_columns \height, \sums, begin_two, d
     b 12b
     .endm
-    .macro begin_columns height, sums, kind, begin, mask
-    find_stride \height
-    .set column, 0
-    .rept columns
-    load_column_number \kind, %(\height + 1), %(column)
-    .ifnb \mask
-    \mask %(\height + 1), \height
-    .endif
-    find_sum \height, \sums, 0, %(\sums - columns + column)
-    each i, \height, \begin %(sum + i * \sums), %i, %(\height + 1)
-    .set column, column + 1
-    .endr
+    .macro begin_columns height, sums, op, kind, mask
+    each_column \height, \sums, \op, \kind, %(\height + 1), 1, \mask
     add tail, tail, scratch
     .endm
     .macro begin_one sum, x, y
     fmul s\sum, s\x, s\y
     .endm
     .macro begin_two sum, x, y
-    fmul v\sum\().2s, v\x\().2s, v\y\().2s
+    vectors_of 2s, fmul, \sum, \x, \y
     .endm
     .macro begin_four sum, x, y
-    fmul v\sum\().4s, v\x\().4s, v\y\().4s
+    floats fmul, \sum, \x, \y
     .endm
     .macro load_mask to, temp
     ldr q\temp, .Lbytes_before
@@ -149,7 +145,7 @@ tail .req x16
     .macro round_step height, sums, group, lane
     step \height, \sums, \group, \lane
     .if \lane == 3
-    multiply_columns \height, \sums, fmla
+    each_column \height, \sums, fma, q, \height, widest
     add tail, tail, #16
     .endif
     .endm
