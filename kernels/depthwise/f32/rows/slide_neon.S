@@ -21,76 +21,60 @@
 
 /* ---- all columns of R rows of outputs ---- */
 
-/* Steps 0 and 1, before the main ones, and where these begin. */
-    .macro head_1 V, R, slot0, slot1
+/* With phase p outputs that begin in a step have slot p, those that end p + 1; `to_end` is the latter
+ * slot. */
+    .macro find_slots phase
+    .set to_end, (\phase + 1) % L
+    .set to_go_on, 9
+    when %(L == 3), .set to_go_on, (\phase + 2) % 3
+    .endm
+
+/* Steps 0 and 1, before the main ones. */
+    .macro head V, R, phase
+    find_slots \phase
     tbz edges, #0, 1f
-    take \V, 3, \R, \slot0, 9, 9
-1:  tbz edges, #1, 2f
-    take \V, 3, \R, \slot1, \slot0, 9
+    take \V, %L, \R, %to_end, 9, 9
+1:  when %(L == 3), tbz edges, #1, 2f
+    take \V, %L, \R, %to_go_on, %to_end, 9
 2:
     .endm
 
-    .macro columns_1 V, R
-    init \V, 3, \R, 0
-    init \V, 3, \R, 1
-    init \V, 3, \R, 2
-    tbnz entry, #1, 12f
+/* The odd column of stride 2 is taken after the one where outputs end. */
+    .macro step V, R, phase
+    find_slots \phase
+    take \V, %L, \R, \phase, %to_go_on, %to_end
+    finish \V, %L, \R, %to_end
+    when %(L == 2), take \V, %L, \R, 9, \phase, 9
+    init \V, %L, \R, %to_end
+    .endm
+
+    .macro columns V, R
+    each slot, L, init \V, %L, \R, %slot
+    when %(L == 3), tbnz entry, #1, 12f
     tbnz entry, #0, 11f
-    head_1 \V, \R, 1, 2
+    head \V, \R, 0
     cbz rounds, 19f
-10: take \V, 3, \R, 0, 2, 1
-    finish \V, 3, \R, 1
-    init \V, 3, \R, 1
-21: take \V, 3, \R, 1, 0, 2
-    finish \V, 3, \R, 2
-    init \V, 3, \R, 2
-22: take \V, 3, \R, 2, 1, 0
-    finish \V, 3, \R, 0
-    init \V, 3, \R, 0
+10: step \V, \R, 0
+21: step \V, \R, 1
+22: when %(L == 3), step \V, \R, 2
     subs rounds, rounds, #1
     b.ne 10b
-19: tbz edges, #2, 1f
-    take \V, 3, \R, 9, 2, 1
-1:  finish \V, 3, \R, 1
+19: find_slots 0
+    tbz edges, #2, 1f
+    take \V, %L, \R, 9, %to_go_on, 1
+1:  finish \V, %L, \R, 1
+    .if L == 3
     tbz edges, #3, 1f
-    take \V, 3, \R, 9, 9, 2
-1:  finish \V, 3, \R, 2
+    take \V, %L, \R, 9, 9, 2
+1:  finish \V, %L, \R, 2
+    .endif
     b 20f
-11: head_1 \V, \R, 2, 0
+11: head \V, \R, 1
     b 21b
-12: head_1 \V, \R, 0, 1
+    .if L == 3
+12: head \V, \R, 2
     b 22b
-20:
-    .endm
-
-    .macro head_2 V, R, slot
-    tbz edges, #0, 1f
-    take \V, 2, \R, \slot, 9, 9
-1:  take \V, 2, \R, 9, \slot, 9
-    .endm
-
-    .macro columns_2 V, R
-    init \V, 2, \R, 0
-    init \V, 2, \R, 1
-    tbnz entry, #0, 11f
-    head_2 \V, \R, 1
-    cbz rounds, 19f
-10: take \V, 2, \R, 0, 9, 1
-    finish \V, 2, \R, 1
-    take \V, 2, \R, 9, 0, 9
-    init \V, 2, \R, 1
-21: take \V, 2, \R, 1, 9, 0
-    finish \V, 2, \R, 0
-    take \V, 2, \R, 9, 1, 9
-    init \V, 2, \R, 0
-    subs rounds, rounds, #1
-    b.ne 10b
-19: tbz edges, #2, 1f
-    take \V, 2, \R, 9, 9, 1
-1:  finish \V, 2, \R, 1
-    b 20f
-11: head_2 \V, \R, 0
-    b 21b
+    .endif
 20:
     .endm
 
@@ -114,6 +98,7 @@
     .endm
 
     .macro function name, V, stride
+    .set L, 4 - \stride
     begin_slide \name, 25
     ldr clamp, [job, #job.clamp]
 30: load_weights \V
@@ -121,7 +106,7 @@
     subs rows_left, rows_left, #2
     b.lo 32f
 31: begin_rows 2, \stride
-    columns_\stride \V, 2
+    columns \V, 2
     cbz clamp, 40f
     sub x9, next_dst, dst_row, lsl #1
     clamp_stored \V, 2
@@ -130,7 +115,7 @@
     b.hs 31b
 32: tbz rows_left, #0, 33f
     begin_rows 1, \stride
-    columns_\stride \V, 1
+    columns \V, 1
     cbz clamp, 33f
     mov x9, next_dst
     clamp_stored \V, 1
