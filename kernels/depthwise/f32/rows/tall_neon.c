@@ -55,43 +55,22 @@ static dwconv_f32_tall_fn *find_function(const struct dwconv_f32_task *task,
     return dwconv_f32_tall_functions[index][height][above > 0][below > 0];
 }
 
-/* Eight channels at a time; the last ones overlap those before. */
-static void run_groups(const struct dwconv_f32_task *task, const struct dwconv_f32_tall *plan,
-                       dwconv_f32_tall_fn *function)
-{
-    enum { GROUP = 8 };
-    static const float none[GROUP];
-    size_t left = task->channels % GROUP;
-    struct dwconv_f32_tall job = *plan;
-    job.weights = task->weights;
-    job.bias = task->bias ? task->bias : none;
-    job.bias_next = task->bias ? GROUP * sizeof(float) : 0;
-    job.groups = task->channels / GROUP;
-    function(&job);
-    if (!left)
-        return;
-    size_t c = task->channels - GROUP;
-    job.src += c * sizeof(float);
-    job.weights += c;
-    job.bias += task->bias ? c : 0;
-    job.dst += c;
-    job.groups = 1;
-    function(&job);
-}
+enum { GROUP = 8, GROUP_IN_ORDER = 4 };
 
-static void run_groups_in_order(const struct dwconv_f32_task *task,
-                                const struct dwconv_f32_tall *plan, const struct parts_group *part,
-                                int is_low)
+/* Channels from c on: `groups` of so many. */
+static void run_groups(const struct dwconv_f32_task *task, const struct dwconv_f32_tall *plan,
+                       dwconv_f32_tall_fn *function, size_t c, size_t groups, size_t channels)
 {
-    static const float none[8];
+    static const float none[GROUP];
     struct dwconv_f32_tall job = *plan;
-    job.start += (ptrdiff_t)(part->c * sizeof(float));
-    job.weights = task->weights + part->c;
-    job.bias = task->bias ? task->bias + part->c : none;
-    job.bias_next = task->bias ? 4 * sizeof(float) : 0;
-    job.dst += part->c;
-    job.groups = part->groups * part->channels / 4;
-    dwconv_f32_tall_in_order_functions[find_known(task->kh, task->stride_h)][is_low](&job);
+    job.src += c * sizeof(float);
+    job.start += (ptrdiff_t)(c * sizeof(float));
+    job.weights = task->weights + c;
+    job.bias = task->bias ? task->bias + c : none;
+    job.bias_next = task->bias ? channels * sizeof(float) : 0;
+    job.dst += c;
+    job.groups = groups;
+    function(&job);
 }
 
 /* What is left of an image of four rows and more is a tile that does rows of the one before again.
@@ -99,6 +78,8 @@ static void run_groups_in_order(const struct dwconv_f32_task *task,
 static void run_tiles_in_order(const struct dwconv_f32_task *task, struct dwconv_f32_tall *plan,
                                const float *const *rows)
 {
+    dwconv_f32_tall_fn *const *functions =
+        dwconv_f32_tall_in_order_functions[find_known(task->kh, task->stride_h)];
     struct parts_group groups[2];
     int count = parts_groups(task->channels, groups);
     for (size_t done = 0, height; done < task->out_rows; done += height) {
@@ -108,7 +89,8 @@ static void run_tiles_in_order(const struct dwconv_f32_task *task, struct dwconv
         plan->rows = rows + y * task->stride_h;
         plan->dst = task->dst + y * task->dst_row;
         for (int i = 0; i < count; i++)
-            run_groups_in_order(task, plan, &groups[i], index > 0);
+            run_groups(task, plan, functions[index > 0], groups[i].c,
+                       groups[i].groups * groups[i].channels / GROUP_IN_ORDER, GROUP_IN_ORDER);
     }
 }
 
@@ -122,6 +104,7 @@ static void run_other(const struct dwconv_f32_task *task, size_t y, size_t rows)
     dwconv_f32_neon.run(&part);
 }
 
+/* Eight channels at a time; the last ones overlap those before. */
 static void run_tiles(const struct dwconv_f32_task *task, struct dwconv_f32_tall *plan,
                       const struct extent *extent)
 {
@@ -132,10 +115,13 @@ static void run_tiles(const struct dwconv_f32_task *task, struct dwconv_f32_tall
         dwconv_f32_tall_fn *function = NULL;
         if (plan_rows(plan, task, y, index, extent))
             function = find_function(task, plan, index);
-        if (function)
-            run_groups(task, plan, function);
-        else
+        if (!function) {
             run_other(task, y, height);
+            continue;
+        }
+        run_groups(task, plan, function, 0, task->channels / GROUP, GROUP);
+        if (task->channels % GROUP)
+            run_groups(task, plan, function, task->channels - GROUP, 1, GROUP);
     }
 }
 
