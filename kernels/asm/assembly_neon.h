@@ -267,6 +267,10 @@
     .macro set_upper to, from
     mov v\to\().d[1], \from
     .endm
+/* From a register by its number. */
+    .macro insert_half to, from
+    set_upper \to, x\from
+    .endm
     .macro clear sum
     movi v\sum\().4s, #0
     .endm

@@ -63,6 +63,3 @@
     .set waiting_until, later_until
     .endif
     .endm
-    .macro insert_half vector, register
-    mov v\vector\().d[1], x\register
-    .endm

@@ -1,7 +1,6 @@
 /* Depthwise 3x3, channels as vectors, stride 1 or 2: pieces for the assembly of
  * kernels/depthwise/f32/rows/slide_neon.S and, on cores that issue in order,
- * kernels/depthwise/f32/rows/slide_s1_in_order_neon.S and
- * kernels/depthwise/f32/rows/slide_s2_in_order_neon.S. */
+ * kernels/depthwise/f32/rows/slide_in_order_neon.S. */
 #include "kernels/depthwise/f32/lanes/image.h"
 #include "kernels/depthwise/f32/parts_neon.h"
 #include "kernels/depthwise/f32/rows/slide.h"

@@ -24,86 +24,29 @@ w_high .req x0
     registers 19, offset, offset_high, w, taps, scratch
     registers 24, out, column, w_tap, w_row
 
-/* ---- one instruction each, registers by number ---- */
-
-    .macro load_weight into, ky
-    when \ky, load_weight_by q, \into, w, %(\ky + 26 - 15 * (\ky / 5))
-    otherwise ldr q\into, [w]
-    .endm
-    .macro load_weight_by kind, into, from, distance
-    ldr \kind\into, [\from, x\distance]
-    .endm
-    .macro weight_load_low into, ky
-    when \ky, load_weight_by d, \into, w, %(\ky + 26 - 15 * (\ky / 5))
-    otherwise ldr d\into, [w]
-    .endm
-    .macro weight_load_high into, ky
-    when \ky, load_weight_by x, \into, w_high, %(\ky + 26 - 15 * (\ky / 5))
-    otherwise ldr x\into, [w_high]
-    .endm
     .macro store_sum sum
     str q\sum, [out]
     add out, out, scratch
     .endm
 
-/* ---- the order of loads ---- */
+/* ---- the order of a column of the kernel ---- */
 
-/* Load number `sought` of those that are counted: row or weight `which`. */
-    .macro count_row row
-    count_load 0, \row
-    .endm
-    .macro count_weight ky
-    count_load 1, \ky
-    .endm
-    .macro count_load is_of_weights, number
-    .if sought == 0
-    .set is_weight, \is_of_weights
-    .set which, \number
-    .set free, n
-    .endif
-    .set sought, sought - 1
+/* Number n: row r of outputs and row ky of the kernel, row i of source. */
+    .macro find_tap
+    .set r, n % R
+    .set ky, n / R
+    .set i, S * r + ky
     .endm
 
-/* Late load `number`, in the order of the multiply-adds that want it. lates: how many there are. */
-    .macro find_late R, S, number
-    .set sought, \number
-    .set n, early_end
-    .rept kernel_rows * \R - early_end
-    when %(n % \R == 0), count_weight %(n / \R)
-    when %((n / \R < \S) | (n % \R == (\R - 1))), count_row %(\S * (n % \R) + n / \R)
-    .set n, n + 1
-    .endr
-    .set lates, \number - sought
-    .set free, -1
-    .endm
+/* ---- loads ---- */
 
-/* Early load `number` of the next column, in the order in which they are done with, `free` being the
- * last multiply-add that reads the register. */
-    .macro find_early R, S, number
-    .set sought, \number
-    .set n, 0
-    .rept kernel_rows * \R
-    .set ky, n / \R
-    .set row, \S * (n % \R) + ky
-    .if ((ky + \S) >= kernel_rows) | (n % \R == 0)
-    .set wanted, row % \S * \R + row / \S
-    when %(row / \S >= \R), .set wanted, (row - \S * (\R - 1)) * \R + \R - 1
-    when %(wanted < early_end), count_row %row
-    .endif
-    when %((n % \R == (\R - 1)) & (ky * \R < early_end)), count_weight %ky
-    .set n, n + 1
-    .endr
-    .set earlies, \number - sought
+/* Rows from here on are weights. */
+    .set WEIGHT, 32
+    .macro load_half kind, to, row, half
+    when %(\row < WEIGHT), load_indexed \to, \row, \kind, offset\half
+    or_when %(\row == WEIGHT), ldr \kind\to, [w\half]
+    otherwise load_indexed \to, %(\row - 6 - 15 * ((\row - WEIGHT) / 5)), \kind, w\half
     .endm
-
-/* Multiply-adds from this number on do with loads of their own column. */
-    .macro begin_order R, S
-    .set early_end, \R + 4 * (\S - 1)
-    when %(early_end > kernel_rows * \R), .set early_end, kernel_rows * \R
-    find_late \R, \S, 0
-    find_early \R, \S, 0
-    .endm
-
     .macro next_column
     add offset, offset, column
     add w, w, w_tap
@@ -111,113 +54,87 @@ w_high .req x0
     add w_high, w_high, w_tap
     .endm
 
-/* What is next, whole or a part of it. */
-    .macro find_place R, S
-    when %is_weight, .set place, \R + \S * (\R - 1) + kernel_rows + which
-    otherwise .set place, \R + which
-    .endm
-    .macro load_one R, S
-    find_place \R, \S
-    when %is_weight, load_weight %place, %which
-    otherwise load_indexed %place, %(1 + which), q, offset
-    .endm
-    .macro load_part_of_one R, S
-    find_place \R, \S
-    when %is_weight, load_part %place, %which, weight_
-    otherwise load_part %place, %(1 + which)
-    .endm
-
-/* Whatever is next, if its register is free after multiply-add f. */
-    .macro fill R, S
-    .set free, -1
-    .if l < ends
-    .if l == lates
-    next_column
-    .set l, l + 1
+    .macro list_place place
+    .if \place < first_weight
+    count_reads %(\place - R)
+    list_load \place, %(1 + \place - R), %reads
     .else
-    when %(l < lates), find_late \R, \S, l
-    otherwise find_early \R, \S, %(l - lates - 1)
-    .if free <= f
-    load_part_of_one \R, \S
-    when %(begun == 0), .set l, l + 1
-    .endif
-    .endif
-    .elseif begun == 0
-    when %(older + newer), insert_early
+    list_load \place, %(WEIGHT + \place - first_weight), R
     .endif
     .endm
 
-/* Multiply-add f needs its row and weight: everything late before it that it wants. */
-    .macro wait_for R, S, row
-    .set reads, \R + \row
-    .set reads_weight, \R + \S * (\R - 1) + kernel_rows + f / \R
-    .rept lates
-    .set have, l >= lates
-    .if l < lates
-    find_late \R, \S, l
-    .set have, ((is_weight == 1) & (which > (f / \R))) | ((is_weight == 0) & (which != \row))
-    .endif
-    .rept 2
-    .if have == 0
-    .set filled, l
-    fill \R, \S
-    .set have, l - filled
-    .endif
-    .endr
-    .endr
-    .rept 2
-    when %((older == reads) | (newer == reads) | (older == reads_weight) | (newer == reads_weight)), insert_early
-    .endr
+/* What multiply-adds want first from `from` to before `to`. */
+    .macro list_wanted from, to
+    each_from n, \from, %(\to - \from), list_new
+    .endm
+    .macro list_new
+    find_tap
+    when %(r == 0), list_place %(first_weight + ky)
+    when %((ky < S) | (r == R - 1)), list_place %(R + i)
     .endm
 
-/* What the first column of the kernel begins with. */
-    .macro load_first R, S
-    begin_order \R, \S
-    .set l, 0
-    .rept earlies
-    find_early \R, \S, l
-    load_one \R, \S
-    .set l, l + 1
-    .endr
+/* A register is free: for the next column, if that wants it soon. */
+    .macro read_and_list place
+    read_once \place
+    .if (has_next == 1) & (reads_of_\place == 0) & (early_\place != 0)
+    list_place \place
+    .endif
+    .endm
+
+/* What the first column of the kernel begins with. Multiply-adds from number early_end on do with loads
+ * of their own column. */
+    .macro load_first
+    .set early_end, R + 4 * (S - 1)
+    when %(early_end > kernel_rows * R), .set early_end, kernel_rows * R
+    each place, 32, expect %place, 0
+    begin_loads
+    list_wanted 0, %early_end
+    load_at_once
+    each place, 32, mark_early %place
+    .endm
+    .macro mark_early place
+    .set early_\place, reads_of_\place > 0
     .endm
 
 /* A column of the kernel; is_last: of this output. */
-    .macro take_column R, S, is_last
-    begin_halves
+    .macro take_column is_last
+    .set has_next, 1 - \is_last
     .set now, 0
-    .set l, 0
-    .set f, -1
-    begin_order \R, \S
-    .set ends, lates + 1 + earlies
-    when \is_last, .set ends, lates
-    .set f, 0
-    .rept kernel_rows * \R
-    wait_for \R, \S, %(\S * (f % \R) + f / \R)
-    fma %(f % \R), %(\R + \S * (f % \R) + f / \R), %(\R + \S * (\R - 1) + kernel_rows + f / \R)
-    fill \R, \S
-    .set f, f + 1
-    .endr
-    times %(2 * (ends - l) + 2), fill \R, \S
+    begin_loads
+    list_wanted %early_end, %(kernel_rows * R)
+    when %has_next, list_load 0, 0, 0
+    each n, %(kernel_rows * R), multiply_and_load
+    load_rest
+    .endm
+    .macro multiply_and_load
+    find_tap
+    wait_for %(R + i)
+    wait_for %(first_weight + ky)
+    find_tap
+    fma %r, %(R + i), %(first_weight + ky)
+    read_and_list %(R + i)
+    read_and_list %(first_weight + ky)
+    load_next
     .endm
 
 /* ---- a tile ---- */
 
-    .macro begin_sums R
+    .macro begin_sums
     ldr out, [sp, #kept.group_bias]
-    each i, \R, load_q %i, [out]
+    each i, R, load_q %i, [out]
     .endm
 
 /* Weights are where the limits of a clamp may go. */
-    .macro finish R, S
+    .macro finish
     ldr scratch, [job, #job.clamp]
     cbz scratch, 4f
-    .set limits, \R + \S * (\R - 1) + kernel_rows + 1
+    .set limits, first_weight + 1
     load_pair %limits, %(limits + 1), [scratch]
-    for_all at_least, 0, \R, %limits
-    for_all at_most, 0, \R, %(limits + 1)
+    for_all at_least, 0, R, %limits
+    for_all at_most, 0, R, %(limits + 1)
 4:  ldr out, [sp, #kept.output_dst]
     ldr scratch, [job, #job.dst_row]
-    each i, \R, store_sum %i
+    each i, R, store_sum %i
     .endm
 
     .macro next_output
@@ -233,14 +150,17 @@ w_high .req x0
     stp out, scratch, [sp, #kept.output_dst]
     .endm
 
-    .macro function name, R, S
+    .macro function name, height, stride
+    .set R, \height
+    .set S, \stride
+    .set first_weight, R + S * (R - 1) + kernel_rows
     begin_listed_function \name
     save_registers 4, 30, 80
     /* on the stack: of this output, then of this group */
     name_offsets kept, %at_locals, 8, output_start, output_at, output_dst, outputs_left
     name_offsets kept, %(at_locals + 32), 8, group_start, group_dst, group_weights, group_bias, groups_left, saved_job
     ldr scratch, [job, #job.rows]
-    each i, %(\S * (\R - 1) + kernel_rows), load_x %(1 + i), [scratch, #(8 * i)]
+    each i, %(first_weight - R), load_x %(1 + i), [scratch, #(8 * i)]
     ldr column, [job, #job.column]
     ldp w_row, w_tap, [job, #job.weights_row]
     add x28, w_row, w_row
@@ -268,19 +188,19 @@ w_high .req x0
     cmp taps, scratch
     b.hs 14f
     mov taps, out
-12: begin_sums \R
+12: begin_sums
     str job, [sp, #kept.saved_job]
     add offset_high, offset, #8
     add w_high, w, #8
-    load_first \R, \S
+    load_first
     subs taps, taps, #1
     b.eq 2f
-1:  take_column \R, \S, 0
+1:  take_column 0
     subs taps, taps, #1
     b.ne 1b
-2:  take_column \R, \S, 1
+2:  take_column 1
     ldr job, [sp, #kept.saved_job]
-13: finish \R, \S
+13: finish
     next_output
     b.ne 11b
     ldp scratch, out, [sp, #kept.group_start]
@@ -308,18 +228,18 @@ w_high .req x0
     csel taps, taps, out, lt
     subs taps, taps, scratch
     b.gt 12b
-    begin_sums \R
+    begin_sums
     b 13b
     .endm
 
-    .macro tile K, R, S
-    function .Ltall_\K\()_\R\()_\S, \R, \S
-    table_entry .Ltall_\K\()_\R\()_\S
+    .macro tile kernel, height, stride
+    function .Ltall_\kernel\()_\height\()_\stride, \height, \stride
+    table_entry .Ltall_\kernel\()_\height\()_\stride
     .endm
-    .macro tiles K, S
-    .set kernel_rows, \K
-    tile \K, 7, \S
-    tile \K, 4, \S
+    .macro tiles kernel, stride
+    .set kernel_rows, \kernel
+    tile \kernel, 7, \stride
+    tile \kernel, 4, \stride
     .endm
 
     begin_table dwconv_f32_tall_in_order_functions

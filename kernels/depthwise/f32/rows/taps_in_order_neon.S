@@ -23,9 +23,6 @@ entry .req x16
 
 /* ---- one instruction each, registers by number ---- */
 
-    .macro insert_high into, through
-    mov v\into\().d[1], x\through
-    .endm
 /* Addresses that stores step would be waited for. */
     .macro store_sum sum
     .if \sum % 2
@@ -49,11 +46,11 @@ entry .req x16
     .rept \P
     fma %p, %(\P + (\S * p + (\t)) % (\S * \P)), %(WEIGHTS + (\t) % 4)
     when %(p == 0), load_d %into, [src, #column_at]
-    when %(p == 0), insert_high %(WEIGHTS + ((\t) + AHEAD - 1) % 4), 10
+    when %(p == 0), insert_half %(WEIGHTS + ((\t) + AHEAD - 1) % 4), 10
     when %(p == 1), load_x 9, [src, #(column_at + 8)]
     when %(p == 3), subs taps, taps, #1
     when %(p == 4), load_d %late, [w, #weights_at]
-    when %(p == 4), insert_high %into, 9
+    when %(p == 4), insert_half %into, 9
     when %(p == 5), load_x 10, [w, #(weights_at + 8)]
     .set p, p + 1
     .endr
@@ -70,7 +67,7 @@ entry .req x16
     .endm
     .macro first_of into, from, at
     load_d \into, [\from, #\at]
-    when %n, insert_high %waiting, %(9 + (n - 1) % 2)
+    when %n, insert_half %waiting, %(9 + (n - 1) % 2)
     load_x %(9 + n % 2), [\from, #(\at + 8)]
     .set waiting, \into
     .endm
@@ -91,7 +88,7 @@ entry .req x16
 .Ltaps_\P\()_\S\():
     accept_branch
     each n, %(AHEAD + \S * \P), first_load \P
-    insert_high %waiting, %(9 + (n - 1) % 2)
+    insert_half %waiting, %(9 + (n - 1) % 2)
     load_x 10, [w, #(16 * AHEAD - 8)]
 1:  each t, %(\S * \P), tap \P, \S, %t
     add src, src, #(16 * \S * \P)
