@@ -12,6 +12,7 @@
  *
  * What this cannot do is done on copies of the rows, by planes/copied_neon.c. */
 #include <arm_neon.h>
+#include <string.h>
 
 #include "kernels/asm/sizes.h"
 #include "kernels/depthwise/f32/depthwise.h"
@@ -21,7 +22,7 @@
 #include "kernels/depthwise/f32/rectangle_offsets.h"
 
 enum { LANES = 4, KERNEL = RECTANGLE_KERNEL, MOST_SPANS = 2 * KERNEL - 1 };
-enum { MOST_COLUMNS = RECTANGLE_VECTORS * LANES };
+enum { MOST_COLUMNS = RECTANGLE_VECTORS * LANES, BANDS = 8 };
 
 /* Outputs [begin, end) of a direction that have `taps` taps, from number `first` on. */
 struct span {
@@ -111,6 +112,16 @@ static int saves_copies(const struct spans *columns, size_t outputs)
 
 /* ---- tiles ---- */
 
+typedef dwconv_f32_rectangle_code *const code_by_width[RECTANGLE_WIDTHS];
+
+/* Tiles that are the same, `step` rows from each other. */
+struct band {
+    const code_by_width *code;
+    size_t weights;
+    size_t src, dst; /* rows of the first tile */
+    size_t tiles, step;
+};
+
 /* What all planes of a task share. */
 struct plan {
     struct direction rows;
@@ -120,19 +131,15 @@ struct plan {
     size_t dst_row;
     float limits[2];
     size_t empty_rows;                      /* without taps: these are the bias */
+    struct band bands[BANDS];               /* the last ones, to which tiles may be added */
+    size_t next;                            /* how many bands there were */
     struct dwconv_f32_rectangle_strip *end; /* of those in the scratch memory */
 };
 
-/* Rows of dst that are a dilation apart, from `first` on, and so many such chains beside each
- * other. Row j has the taps j to j + 2 of the chain's rows of source, of which [begin, end) exist.
- */
+/* Rows of dst that are a dilation apart, from `first` on. Row j has the taps j to j + 2 of the
+ * chain's rows of source, of which [begin, end) exist. */
 struct chain {
-    size_t first, count, chains, begin, end;
-};
-
-/* Rows of a chain from number `at` on, that are a tile, and so many of these below each other. */
-struct tile {
-    size_t at, rows, count;
+    size_t first, count, begin, end;
 };
 
 static size_t count_from(size_t first, size_t end, size_t apart)
@@ -146,17 +153,7 @@ static struct chain chain_of(const struct direction *rows, size_t first)
     size_t apart = rows->dilation, count = count_from(first, rows->outputs, apart);
     size_t begin = count_from(first, (size_t)rows->begin, apart);
     size_t end = count_from(first, (size_t)rows->end, apart);
-    return (struct chain){first, count, 1, begin, smaller(end, count + KERNEL - 1)};
-}
-
-static int has_taps(const struct chain *chain, size_t at)
-{
-    return larger(at, chain->begin) < smaller(at + KERNEL, chain->end);
-}
-
-static int are_alike(const struct chain *a, const struct chain *b)
-{
-    return a->count == b->count && a->begin == b->begin && a->end == b->end;
+    return (struct chain){first, count, begin, smaller(end, count + KERNEL - 1)};
 }
 
 /* Rows of the tile that begins there: all of them have the middle one of their taps, unless it is
@@ -170,84 +167,30 @@ static size_t rows_of_tile(const struct chain *chain, size_t at)
     return left == 4 ? 2 : smaller(left, RECTANGLE_ROWS);
 }
 
-static int has_all_sources(const struct chain *chain, size_t at, size_t rows)
+/* Its code, by the number of rows of source if it is one row, or by those that it is without. */
+static const code_by_width *code_of(const struct chain *chain, size_t at, size_t rows,
+                                    size_t sources)
 {
-    return at >= chain->begin && at + rows + 1 < chain->end;
-}
-
-/* Whole tiles of the same rows go on. */
-static struct tile next_tile(const struct chain *chain, size_t at)
-{
-    struct tile tile = {at, rows_of_tile(chain, at), 1};
-    for (size_t next = at + tile.rows; next < chain->count; next += tile.rows, tile.count++)
-        if (!has_all_sources(chain, at, tile.rows) || rows_of_tile(chain, next) != tile.rows ||
-            !has_all_sources(chain, next, tile.rows))
-            break;
-    return tile;
-}
-
-typedef dwconv_f32_rectangle_code *const code_by_width[RECTANGLE_WIDTHS];
-
-static const code_by_width *code_of(const struct chain *chain, const struct tile *tile, size_t taps)
-{
-    const code_by_width *codes = dwconv_f32_rectangles;
-    if (tile->rows == 1)
-        return &codes[RECTANGLE_ONE_ROW + taps - 1];
-    size_t without_first = tile->at < chain->begin;
-    size_t without_last = tile->at + tile->rows + 1 >= chain->end;
-    size_t height = RECTANGLE_MORE_ROWS + (tile->rows - 2) * RECTANGLE_ENDS;
-    return &codes[height + 2 * without_first + without_last];
+    if (rows == 1)
+        return &dwconv_f32_rectangles[RECTANGLE_ONE_ROW + sources - 1];
+    size_t without_first = at < chain->begin, without_last = at + rows + 1 >= chain->end;
+    size_t height = RECTANGLE_MORE_ROWS + (rows - 2) * RECTANGLE_ENDS;
+    return &dwconv_f32_rectangles[height + 2 * without_first + without_last];
 }
 
 /* ---- strips ---- */
 
-/* Tiles that are the same: in `lines` lines, a chain or a row of them apart, which are `count`
- * long. */
-struct band {
-    const code_by_width *code;
-    size_t src, dst; /* rows of the first tile */
-    size_t count, step, lines, lines_apart;
-    size_t weights;
-};
-
-/* Lines are as long as they can be. */
-static struct band band_of(const struct plan *plan, const struct chain *chain,
-                           const struct tile *tile)
+static void add_strip(struct plan *plan, const struct band *band, const struct span *columns,
+                      size_t begin, size_t size)
 {
-    size_t apart = plan->rows.dilation, tile_apart = tile->rows * apart;
-    size_t source = larger(tile->at, chain->begin), first = source - tile->at;
-    size_t taps = smaller(tile->at + KERNEL, chain->end) - source;
-    struct band band = {
-        .code = code_of(chain, tile, taps),
-        .src = chain->first + source * apart,
-        .dst = chain->first + tile->at * apart,
-        .count = chain->chains,
-        .step = 1,
-        .lines = tile->count,
-        .lines_apart = tile_apart,
-        .weights = tile->rows > 1 ? 0 : first * KERNEL,
-    };
-    if (tile->count > chain->chains) {
-        band.count = tile->count;
-        band.step = tile_apart;
-        band.lines = chain->chains;
-        band.lines_apart = 1;
-    }
-    return band;
-}
-
-static void add_strip(struct plan *plan, const struct band *band, size_t line,
-                      const struct span *columns, size_t begin, size_t size)
-{
-    size_t vectors = (size + LANES - 1) / LANES, down = line * band->lines_apart;
-    size_t others = KERNEL - columns->taps;
+    size_t vectors = (size + LANES - 1) / LANES, others = KERNEL - columns->taps;
     ptrdiff_t value = (ptrdiff_t)sizeof(float);
     *plan->end++ = (struct dwconv_f32_rectangle_strip){
         .code = (*band->code)[rectangle_width(vectors, columns->taps)],
-        .src = (ptrdiff_t)(band->src + down) * plan->src_row +
+        .src = (ptrdiff_t)band->src * plan->src_row +
                (ptrdiff_t)columns->first * plan->job.tap_column + (ptrdiff_t)begin * value,
-        .dst = (ptrdiff_t)((band->dst + down) * plan->dst_row + begin * sizeof(float)),
-        .tiles = band->count,
+        .dst = (ptrdiff_t)(band->dst * plan->dst_row + begin * sizeof(float)),
+        .tiles = band->tiles,
         .last = (size - (vectors > 2 ? 2 * LANES : LANES)) * sizeof(float),
         .src_row = (ptrdiff_t)band->step * plan->src_row -
                    (ptrdiff_t)(columns->taps - 1) * plan->job.tap_column,
@@ -259,68 +202,82 @@ static void add_strip(struct plan *plan, const struct band *band, size_t line,
 }
 
 /* What is left behind the last whole strip is at least a vector. */
-static void add_columns(struct plan *plan, const struct band *band, size_t line,
-                        const struct span *columns)
+static void add_columns(struct plan *plan, const struct band *band, const struct span *columns)
 {
     size_t end = is_narrow(columns) ? columns->begin + LANES : columns->end, size;
     for (size_t x = columns->begin; x < end; x += size) {
         size = smaller(end - x, MOST_COLUMNS);
         if (size < LANES)
             x = end - (size = LANES);
-        add_strip(plan, band, line, columns, x, size);
+        add_strip(plan, band, columns, x, size);
     }
 }
 
 /* Narrow spans first: they overlap the others. */
-static void add_band(struct plan *plan, const struct band *band)
+static void finish_band(struct plan *plan, const struct band *band)
 {
-    for (int narrow = 1; narrow >= 0; narrow--)
-        for (size_t line = 0; line < band->lines; line++)
-            for (size_t i = 0; i < plan->columns.count; i++)
-                if (is_narrow(&plan->columns.list[i]) == narrow)
-                    add_columns(plan, band, line, &plan->columns.list[i]);
+    for (int narrow = 1; narrow >= 0 && band->tiles > 0; narrow--)
+        for (size_t i = 0; i < plan->columns.count; i++)
+            if (is_narrow(&plan->columns.list[i]) == narrow)
+                add_columns(plan, band, &plan->columns.list[i]);
 }
 
-static void add_chain(struct plan *plan, const struct chain *chain)
+/* Is the tile the next one of the band? Its code says where its rows of source are. */
+static int goes_on(const struct band *band, const struct band *tile)
 {
-    for (size_t at = 0; at < chain->count;) {
-        if (!has_taps(chain, at)) {
-            plan->empty_rows += chain->chains;
-            at++;
-            continue;
+    return band->tiles > 0 && band->code == tile->code && band->weights == tile->weights &&
+           tile->dst > band->dst &&
+           (band->tiles == 1 || tile->dst - band->dst == band->tiles * band->step);
+}
+
+static void add_tile(struct plan *plan, const struct chain *chain, size_t at)
+{
+    size_t apart = plan->rows.dilation, rows = rows_of_tile(chain, at);
+    size_t source = larger(at, chain->begin), end = smaller(at + KERNEL, chain->end);
+    if (source >= end) {
+        plan->empty_rows++;
+        return;
+    }
+    struct band tile = {
+        .code = code_of(chain, at, rows, end - source),
+        .weights = rows > 1 ? 0 : (source - at) * KERNEL,
+        .src = chain->first + source * apart,
+        .dst = chain->first + at * apart,
+        .tiles = 1,
+    };
+    for (struct band *band = plan->bands; band < plan->bands + BANDS; band++)
+        if (goes_on(band, &tile)) {
+            band->step = (tile.dst - band->dst) / band->tiles++;
+            return;
         }
-        struct tile tile = next_tile(chain, at);
-        struct band band = band_of(plan, chain, &tile);
-        add_band(plan, &band);
-        at += tile.rows * tile.count;
-    }
+    struct band *band = &plan->bands[plan->next++ % BANDS];
+    finish_band(plan, band);
+    *band = tile;
 }
 
-static void add_chains(struct plan *plan)
+/* Bands go down chains, or from chain to chain where these are more than their tiles. */
+static void add_tiles(struct plan *plan)
 {
-    const struct direction *rows = &plan->rows;
-    size_t count = smaller(rows->dilation, rows->outputs);
-    for (size_t first = 0; first < count;) {
-        struct chain chain = chain_of(rows, first), next;
-        while (++first < count && (next = chain_of(rows, first), are_alike(&chain, &next)))
-            chain.chains++;
-        add_chain(plan, &chain);
-    }
-}
-
-/* Lengths, beginnings and ends of chains change once each from one to the next, so they are of four
- * kinds. Of a kind there are lines of whole tiles, as many as chains or as tiles, whichever are
- * fewer, and six tiles at most before and behind these. */
-static size_t most_lines(const struct dwconv_f32_task *task)
-{
-    enum { KINDS = 4, OTHERS = 6 };
-    size_t tiles = task->out_rows / (RECTANGLE_ROWS * task->dilation_h) + 1;
-    return KINDS * (OTHERS + smaller(task->dilation_h, tiles));
+    size_t apart = plan->rows.dilation, chains = smaller(apart, plan->rows.outputs);
+    size_t most = count_from(0, plan->rows.outputs, apart); /* rows of a chain */
+    int down = most > RECTANGLE_ROWS * chains;
+    for (size_t number = 0; number < (down ? 1 : most); number++)
+        for (size_t first = 0; first < chains; first++) {
+            struct chain chain = chain_of(&plan->rows, first);
+            size_t at = 0;
+            for (size_t i = 0; i < number && at < chain.count; i++)
+                at += rows_of_tile(&chain, at);
+            for (size_t end = down ? chain.count : smaller(at + 1, chain.count); at < end;
+                 at += rows_of_tile(&chain, at))
+                add_tile(plan, &chain, at);
+        }
+    for (size_t i = 0; i < BANDS; i++)
+        finish_band(plan, &plan->bands[i]);
 }
 
 static size_t scratch_bytes(const struct dwconv_f32_task *task)
 {
-    size_t strips = most_lines(task) * (2 * MOST_SPANS + task->out_cols / MOST_COLUMNS);
+    size_t strips = task->out_rows * (2 * MOST_SPANS + task->out_cols / MOST_COLUMNS);
     size_t own = (strips + 1) * sizeof(struct dwconv_f32_rectangle_strip);
     return larger(own, dwconv_f32_planes_copied_neon.scratch_bytes(task));
 }
@@ -388,8 +345,9 @@ static int make_plan(struct plan *plan, const struct dwconv_f32_task *task)
         .limits = dwconv_f32_clamps(task) ? plan->limits : NULL,
     };
     plan->end = task->scratch;
-    plan->empty_rows = 0;
-    add_chains(plan);
+    plan->empty_rows = plan->next = 0;
+    memset(plan->bands, 0, sizeof plan->bands);
+    add_tiles(plan);
     *plan->end = (struct dwconv_f32_rectangle_strip){.code = dwconv_f32_rectangle_end};
     return 1;
 }
