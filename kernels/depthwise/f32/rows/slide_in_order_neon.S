@@ -224,7 +224,7 @@ half .req x23
     .set now, now + 1
     .endm
 
-    .macro flow phase
+    .macro step phase
     .set now, 0
     .set slot, (\phase + 1) % L
     .set stages_left, R * (3 + 2 * clamps)
@@ -286,28 +286,6 @@ half .req x23
     .endif
     .endm
 
-    .macro columns
-    for_all load_q, 9, %(L * R), [bias]
-    ldr half, [job, #job.entry]
-    when %(S == 1), tbnz half, #1, 12f
-    tbnz half, #0, 11f
-    head 0
-10: flow 0
-21: flow 1
-22: when %(S == 1), flow 2
-    subs rounds, rounds, #1
-    b.ne 10b
-    tail
-    b 20f
-11: head 1
-    b 21b
-    .if S == 1
-12: head 2
-    b 22b
-    .endif
-20:
-    .endm
-
 /* ---- rows and groups ---- */
 
     .macro rows count
@@ -327,7 +305,9 @@ half .req x23
     add offset_high, start, #8
     mov dst_offset, #0
     ldr rounds, [job, #job.rounds]
-    columns
+    for_all load_q, 9, %(L * R), [bias]
+    ldr half, [job, #job.entry]
+    walk half
     .endm
 
 /* All rows, four at a time and one to three at the end. */

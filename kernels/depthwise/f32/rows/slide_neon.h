@@ -47,3 +47,26 @@
     .macro advance row, by
     add x\row, x\row, \by
     .endm
+
+/* All columns of some rows: what files call head, step and tail. L outputs of a row are under way, whose
+ * places change with each step, and so do those of what is before the first one, number `entry` of a
+ * round. */
+    .macro walk entry
+    when %(L == 3), tbnz \entry, #1, 12f
+    tbnz \entry, #0, 11f
+    head 0
+10: step 0
+21: step 1
+22: when %(L == 3), step 2
+    subs rounds, rounds, #1
+    b.ne 10b
+19: tail
+    b 20f
+11: head 1
+    b 21b
+    .if L == 3
+12: head 2
+    b 22b
+    .endif
+20:
+    .endm
