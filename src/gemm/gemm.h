@@ -115,7 +115,6 @@ struct gemm_plan {
     bool k_inside;          /* all blocks of k come for a block of rows before the next one */
     bool is_one_step;       /* all of a matrix: */
     struct gemm_step whole; /* this one */
-    pack_f32_fn *pack;
     const char *kernel;
     struct gemm_tiles tiles;
     const struct gemm_way *way; /* of all steps, on the plan's kind of core */

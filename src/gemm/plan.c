@@ -320,7 +320,6 @@ void gemm_plan_init(struct gemm_plan *plan, const struct gemm_shape *shape, cons
         plan_by(&packed, cpu);
         plan->scratch.bytes = max_size(plan->scratch.bytes, packed.scratch.bytes);
     }
-    plan->pack = pack_f32_find(cpu->features)->pack;
     gemm_tiles_init(&plan->tiles, cpu, shape->columns);
     plan->way = gemm_way_of(plan, &plan->tiles);
     plan->clamp = clamp_of(shape);

@@ -277,7 +277,7 @@ static void pack_a(const void *context, void *task_scratch, const struct gemm_pa
     neo_dim k_stride = src->strides[src->ndims - 1];
     (void)task_scratch;
     matmul_position(execution->problem, panel->batch, position);
-    call->plan->gemm.pack(&(struct pack_f32_panel){
+    pack_f32(&(struct pack_f32_panel){
         .width = panel->width,
         .count = panel->lanes,
         .k = panel->depth,
@@ -297,7 +297,7 @@ static void pack_b(const void *context, const struct gemm_panel *panel)
     neo_dim position[NEO_MAX_NDIMS], k_stride = weights->strides[weights->ndims - 2];
     neo_dim n_stride = weights->strides[weights->ndims - 1];
     matmul_position(execution->problem, panel->batch, position);
-    call->plan->gemm.pack(&(struct pack_f32_panel){
+    pack_f32(&(struct pack_f32_panel){
         .width = panel->width,
         .count = panel->lanes,
         .k = panel->depth,

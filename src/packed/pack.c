@@ -90,7 +90,6 @@ static neo_dim offset_in(const neo_memory_desc *plain, int first, int count, siz
 struct pack_run {
     const struct weights_transfer *transfer;
     struct matrices matrices;
-    const struct pack_f32_kernel *kernel;
     copy_f32_fn *copy;
     bool unpacks;
 };
@@ -153,13 +152,13 @@ static void run_rows(const struct pack_run *run, const struct rows *rows)
     size_t width = rows->panel->width, valid = rows->panel->valid;
     ptrdiff_t lane = run->matrices.column_stride;
     if (!run->unpacks)
-        run->kernel->pack(&(struct pack_f32_panel){.width = width,
-                                                   .count = valid,
-                                                   .k = rows->count,
-                                                   .src = rows->plain,
-                                                   .lane = lane,
-                                                   .step = rows->step,
-                                                   .out = rows->packed});
+        pack_f32(&(struct pack_f32_panel){.width = width,
+                                          .count = valid,
+                                          .k = rows->count,
+                                          .src = rows->plain,
+                                          .lane = lane,
+                                          .step = rows->step,
+                                          .out = rows->packed});
     else
         run->copy(&(struct copy_f32_plane){.rows = rows->count,
                                            .cols = valid,
@@ -207,13 +206,14 @@ static void run_panel_taps(const struct pack_run *run, const struct place *place
                                      .packed = place->packed,
                                      .step = 1});
     else
-        run->kernel->pack_taps(&(struct pack_f32_taps){.width = place->panel.width,
-                                                       .count = place->panel.valid,
-                                                       .k = m->channels,
-                                                       .taps = m->taps,
-                                                       .src = place->plain,
-                                                       .lane = m->column_stride,
-                                                       .out = place->packed});
+        pack_f32(&(struct pack_f32_panel){.width = place->panel.width,
+                                          .count = place->panel.valid,
+                                          .k = m->channels * m->taps,
+                                          .taps = m->taps,
+                                          .src = place->plain,
+                                          .lane = m->column_stride,
+                                          .step = 1,
+                                          .out = place->packed});
 }
 
 static void run_all_taps(const struct pack_run *run, const struct block *block)
@@ -230,7 +230,7 @@ static void run_panels(const struct pack_run *run, size_t matrix, size_t begin, 
 {
     const struct matrices *m = &run->matrices;
     struct block block = {.matrix = matrix, .begin = begin, .end = end, .count = m->channels};
-    bool at_once = m->channels == 1 || (run->kernel->pack_taps && !run->unpacks);
+    bool at_once = m->channels == 1 || !run->unpacks;
     if (m->taps_innermost && at_once) {
         run_all_taps(run, &block);
         return;
@@ -282,7 +282,6 @@ static void transfer(const struct weights_transfer *t, bool unpacks,
     struct pack_run run = {
         .transfer = t,
         .matrices = matrices_of(t->plain, t->packed, unpacks),
-        .kernel = pack_f32_find(t->cpu->features),
         .copy = copy_f32_find(t->cpu->features)->run,
         .unpacks = unpacks,
     };

@@ -73,8 +73,8 @@ static void pack_plan(void *plan, const struct problem *problem, const struct cp
 
 static const char *pack_kernel(const void *plan)
 {
-    const struct reorder_pack *mine = plan;
-    return pack_f32_find(mine->cpu->features)->name;
+    (void)plan;
+    return "pack_f32";
 }
 
 static const char *repack_kernel(const void *plan)

@@ -3,19 +3,13 @@
 
 #include <string.h>
 
-#include "arch/cpu.h"
 #include "kernels/pack/f32/pack.h"
 #include "tests/support/fill.h"
 #include "tests/support/guard.h"
 #include "tests/support/kernel_tests.h"
 
-enum { WIDEST = 13, MOST_K = 131, MOST = 16 * WIDEST * MOST_K };
+enum { WIDEST = 17, MOST_K = 131, MOST = 16 * WIDEST * MOST_K };
 static struct guard guard_plain, guard_panel;
-
-static const struct pack_f32_kernel *kernel_of(void **state)
-{
-    return *state;
-}
 
 /* How element (i, p) is found in a plain matrix of count x k. */
 struct layout {
@@ -115,8 +109,8 @@ static const float *at(const struct plain *plain, size_t i, size_t p)
     return plain->origin + (ptrdiff_t)i * plain->lane + (ptrdiff_t)p * plain->step;
 }
 
-static void check_pack(const struct pack_f32_kernel *kernel, const struct layout *layout,
-                       size_t width, size_t count, size_t k, uint32_t *seed)
+static void check_pack(const struct layout *layout, size_t width, size_t count, size_t k,
+                       uint32_t *seed)
 {
     uint32_t options = fill_next(seed) >> 5;
     struct plain plain = make_plain(layout, count ? count : 1, count ? k : 0, options & 1);
@@ -132,12 +126,12 @@ static void check_pack(const struct pack_f32_kernel *kernel, const struct layout
         panel.lanes = lanes;
     else
         panel.src = plain.origin, panel.lane = plain.lane;
-    kernel->pack(&panel);
+    pack_f32(&panel);
     for (size_t p = 0; p < k; p++)
         for (size_t i = 0; i < width; i++)
             if (out[p * width + i] != (i < count ? *at(&plain, i, p) : 0)) {
-                print_error("%s, %s: width=%zu count=%zu k=%zu pointers=%d: (%zu, %zu) is wrong\n",
-                            kernel->name, layout->name, width, count, k, panel.lanes != NULL, i, p);
+                print_error("%s: width=%zu count=%zu k=%zu pointers=%d: (%zu, %zu) is wrong\n",
+                            layout->name, width, count, k, panel.lanes != NULL, i, p);
                 fail();
             }
 }
@@ -146,36 +140,37 @@ static const size_t depths[] = {0, 1, 2, 3, 4, 5, 8, 13, 64, 67, MOST_K};
 
 static void packs_every_layout(void **state)
 {
+    (void)state;
     uint32_t seed = fill_seed();
     for (size_t width = 1; width <= WIDEST; width++)
         for (size_t count = 0; count <= width; count++)
             for (size_t d = 0; d < count_of(depths); d++) {
                 for (size_t l = 0; l < count_of(layouts); l++)
-                    check_pack(kernel_of(state), &layouts[l], width, count, depths[d], &seed);
+                    check_pack(&layouts[l], width, count, depths[d], &seed);
                 for (size_t l = 0; l < count_of(read_only); l++)
-                    check_pack(kernel_of(state), &read_only[l], width, count, depths[d], &seed);
+                    check_pack(&read_only[l], width, count, depths[d], &seed);
             }
 }
 
-static void check_taps(const struct pack_f32_kernel *kernel, const struct pack_f32_taps *shape,
-                       size_t gap, uint32_t *seed)
+static void check_taps(const struct pack_f32_panel *shape, size_t gap, uint32_t *seed)
 {
-    struct pack_f32_taps panel = *shape;
-    size_t line = panel.k * panel.taps, lane = line + gap;
-    size_t elements = panel.count && line ? (panel.count - 1) * lane + line : 0;
+    struct pack_f32_panel panel = *shape;
+    size_t lane = panel.k + gap, channels = panel.k / panel.taps;
+    size_t elements = panel.count && panel.k ? (panel.count - 1) * lane + panel.k : 0;
     uint32_t options = fill_next(seed) >> 5;
     float *src = guard_at(&guard_plain, elements * sizeof(float), options & 1);
     fill_reals(src, elements, seed);
     panel.src = src;
     panel.lane = (ptrdiff_t)lane;
-    panel.out = guard_at(&guard_panel, panel.width * line * sizeof(float), options >> 1 & 1);
-    fill_marker(panel.out, panel.width * line);
-    kernel->pack_taps(&panel);
-    for (size_t x = 0; x < panel.width * line; x++) {
-        size_t i = x % panel.width, p = x / panel.width % panel.k, t = x / panel.width / panel.k;
+    panel.step = 1;
+    panel.out = guard_at(&guard_panel, panel.width * panel.k * sizeof(float), options >> 1 & 1);
+    fill_marker(panel.out, panel.width * panel.k);
+    pack_f32(&panel);
+    for (size_t x = 0; x < panel.width * panel.k; x++) {
+        size_t i = x % panel.width, p = x / panel.width % channels, t = x / panel.width / channels;
         if (panel.out[x] != (i < panel.count ? src[i * lane + p * panel.taps + t] : 0)) {
-            print_error("%s: width=%zu count=%zu k=%zu taps=%zu: (%zu, %zu, %zu) is wrong\n",
-                        kernel->name, panel.width, panel.count, panel.k, panel.taps, i, p, t);
+            print_error("width=%zu count=%zu k=%zu taps=%zu: (%zu, %zu, %zu) is wrong\n",
+                        panel.width, panel.count, panel.k, panel.taps, i, p, t);
             fail();
         }
     }
@@ -185,43 +180,31 @@ static void packs_taps(void **state)
 {
     static const size_t taps[] = {1, 2, 3, 4, 9, 25}, channels[] = {0, 1, 2, 3, 5, 16, 20};
     static const size_t widths[] = {1, 4, 5, 8, 12, 13, 27};
-    const struct pack_f32_kernel *kernel = kernel_of(state);
+    (void)state;
     uint32_t seed = fill_seed();
-    for (size_t w = 0; kernel->pack_taps && w < count_of(widths); w++)
+    for (size_t w = 0; w < count_of(widths); w++)
         for (size_t count = 0; count <= widths[w]; count++)
             for (size_t t = 0; t < count_of(taps); t++)
                 for (size_t c = 0; c < count_of(channels); c++) {
-                    const struct pack_f32_taps shape = {
-                        .width = widths[w], .count = count, .k = channels[c], .taps = taps[t]};
-                    check_taps(kernel, &shape, 0, &seed);
-                    check_taps(kernel, &shape, 3, &seed);
+                    const struct pack_f32_panel shape = {.width = widths[w],
+                                                         .count = count,
+                                                         .k = channels[c] * taps[t],
+                                                         .taps = taps[t]};
+                    check_taps(&shape, 0, &seed);
+                    check_taps(&shape, 3, &seed);
                 }
-}
-
-static void one_is_found_for_every_tier(void **state)
-{
-    (void)state;
-    assert_ptr_equal(pack_f32_find(0), &pack_f32_generic);
-    assert_ptr_equal(pack_f32_find(CPU_NEON), pack_f32_kernels[0]);
 }
 
 int main(void)
 {
-    static const struct CMUnitTest each[] = {
+    static const struct CMUnitTest alone[] = {
         cmocka_unit_test(packs_every_layout),
         cmocka_unit_test(packs_taps),
-    };
-    static const struct CMUnitTest alone[] = {
-        cmocka_unit_test(one_is_found_for_every_tier),
     };
     static const struct kernel_tests_guard guards[] = {
         {&guard_plain, MOST * sizeof(float)},
         {&guard_panel, MOST * sizeof(float)},
     };
     kernel_tests_add_alone(alone, count_of(alone));
-    for (size_t i = 0; i < pack_f32_kernel_count; i++) {
-        const struct pack_f32_kernel *kernel = pack_f32_kernels[i];
-        kernel_tests_add(kernel->name, kernel->needs, kernel, each, count_of(each));
-    }
     return kernel_tests_run("pack_f32", guards, count_of(guards));
 }

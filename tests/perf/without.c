@@ -13,7 +13,6 @@
 #include "kernels/gemm/f32/listed/listed.h"
 #include "kernels/gemm/f32/planes/planes.h"
 #include "kernels/indirect/f32/indirect.h"
-#include "kernels/pack/f32/pack.h"
 #include "kernels/winograd/f32/winograd.h"
 
 #include <fnmatch.h>
@@ -73,7 +72,6 @@ static size_t lists(struct list *to)
         ADDRESSES(dot_f32, struct dot_f32_kernel),
         ADDRESSES(dwconv_f32, struct dwconv_f32_kernel),
         ADDRESSES(indirect_f32, struct indirect_f32_kernel),
-        ADDRESSES(pack_f32, struct pack_f32_kernel),
         ADDRESSES(winograd_f32, struct winograd_f32_kernel),
     };
     if (to)

@@ -16,8 +16,7 @@ static bool is_evenly_spaced(const float *const *lanes, size_t rows, ptrdiff_t *
 
 /* Channels far apart (nchw), and lanes anywhere: those in the padding stand for any other one, and
  * are cleared afterwards. There is one at least that does not. */
-static void pack_scattered(const struct convolution_gemm *plan, struct pack_f32_panel *panel,
-                           const float **lanes)
+static void pack_scattered(struct pack_f32_panel *panel, const float **lanes)
 {
     size_t rows = panel->count, padding[GEMM_F32_MR], count = 0;
     const float *any = NULL;
@@ -29,7 +28,7 @@ static void pack_scattered(const struct convolution_gemm *plan, struct pack_f32_
             padding[count++] = i;
         }
     panel->lanes = lanes;
-    plan->gemm.pack(panel);
+    pack_f32(panel);
     for (size_t i = 0; i < count; i++)
         for (size_t p = 0; p < panel->k; p++)
             /* cppcheck-suppress uninitvar ; the first `count` are set */
@@ -51,12 +50,12 @@ static void pack_tap(const struct convolution_gemm *plan, const struct patches *
             lanes[i] = lanes[i] ? lanes[i] : segments_padding;
         panel.lanes = lanes;
         panel.step = 1;
-        plan->gemm.pack(&panel);
+        pack_f32(&panel);
     } else if (inside == rows && is_evenly_spaced(lanes, rows, &panel.lane)) {
         panel.src = lanes[0];
-        plan->gemm.pack(&panel);
+        pack_f32(&panel);
     } else {
-        pack_scattered(plan, &panel, lanes);
+        pack_scattered(&panel, lanes);
     }
 }
 
@@ -91,12 +90,12 @@ static void pack_segments(const struct convolution_call *call, const float *edge
         list.segments = part < plan->segment ? 1 : min_size(depth / part, AT_ONCE);
         segments_list(call, edges, &list);
         for (size_t i = 0; i < list.segments; i++, out += part * rows)
-            plan->gemm.pack(&(struct pack_f32_panel){.width = rows,
-                                                     .count = rows,
-                                                     .k = part,
-                                                     .step = 1,
-                                                     .lanes = addresses + i * GEMM_F32_LIST,
-                                                     .out = out});
+            pack_f32(&(struct pack_f32_panel){.width = rows,
+                                              .count = rows,
+                                              .k = part,
+                                              .step = 1,
+                                              .lanes = addresses + i * GEMM_F32_LIST,
+                                              .out = out});
         first += part * list.segments;
         depth -= part * list.segments;
     }
@@ -106,7 +105,7 @@ static void pack_affine(const struct convolution_call *call, size_t batch, size_
                         size_t first, size_t depth, float *out)
 {
     const struct convolution_shape *s = &call->plan->shape;
-    call->plan->gemm.pack(&(struct pack_f32_panel){
+    pack_f32(&(struct pack_f32_panel){
         .width = rows,
         .count = rows,
         .k = depth,
@@ -144,7 +143,7 @@ void convolution_gemm_pack_b(const void *context, const struct gemm_panel *panel
     float *out = panel->out;
     while (depth > 0) {
         size_t channel = first % ic, part = min_size(ic - channel, depth);
-        call->plan->gemm.pack(&(struct pack_f32_panel){
+        pack_f32(&(struct pack_f32_panel){
             .width = panel->width,
             .count = panel->lanes,
             .k = part,

@@ -427,7 +427,6 @@ static void direct_plan(void *plan, const struct problem *problem, const struct 
     mine->a_row = mine->src_row = mine->a_columns ? 1 : row_stride(&problem->tensors[SRC]);
     mine->b_column = mine->turned ? column_stride(weights) : 0;
     mine->b_row = mine->turned ? (shape.k == 1 ? 1 : row_stride(weights)) : 0;
-    mine->pack = pack_f32_find(cpu->features)->pack;
     matmul_batch_init(&mine->batch, problem, mine->packed ? layout_shape(weights).step : 0);
     plan_strip(mine, problem);
     direct_columns_choose(&mine->columns, cpu->core, &direct);

@@ -78,7 +78,6 @@ struct matmul_direct {
     size_t a_row;                 /* from a row that kernels read to the next, */
     size_t src_row;               /* from a row of src, and */
     size_t b_row, b_column;       /* from a row or column of turned weights */
-    pack_f32_fn *pack;            /* for turned weights */
     struct gemm_f32_direct strip; /* what all strips have in common; packed weights: not ldb */
     struct call calls[MAX_CALLS]; /* all of a small matrix, */
     size_t call_count;            /* or 0 */

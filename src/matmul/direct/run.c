@@ -94,7 +94,7 @@ static __attribute__((noinline)) void run_ragged(struct gemm_f32_direct *strip,
 static const float *turn(const struct matmul_direct *plan, const struct part *part, size_t column,
                          size_t width)
 {
-    plan->pack(&(struct pack_f32_panel){
+    pack_f32(&(struct pack_f32_panel){
         .width = width,
         .count = min_size(width, plan->n - column),
         .k = plan->k,

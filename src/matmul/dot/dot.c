@@ -7,7 +7,7 @@
 
 #include "arch/costs.h"
 #include "kernels/dot/f32/dot.h"
-#include "kernels/pack/f32/pack.h"
+#include "kernels/pack/f32/copy.h"
 #include "src/core/checked.h"
 #include "src/matmul/batch.h"
 #include "src/matmul/dot/in_order.h"
@@ -28,7 +28,7 @@ struct matmul_dot {
     struct matmul_batch batch;
     const struct dot_f32_kernel *kernel;
     dot_f32_fn *run; /* the kernel's */
-    pack_f32_fn *pack;
+    copy_f32_fn *copy;
     bool one_call;       /* a thread alone has nothing to do with a matrix but `call` */
     struct dot_f32 call; /* all of a matrix, where it lies */
 };
@@ -224,7 +224,7 @@ static void dot_plan(void *plan, const struct problem *problem, const struct cpu
     matmul_batch_init(&mine->batch, problem, 0);
     mine->kernel = dot_f32_find(cpu->features, cpu->core->in_order);
     mine->run = mine->kernel->run;
-    mine->pack = pack_f32_find(cpu->features)->pack;
+    mine->copy = copy_f32_find(cpu->features)->run;
     mine->call = (struct dot_f32){
         .stride = mine->rows_are_src ? src_stride : weights_stride,
         .x_stride = mine->rows_are_src ? weights_stride : src_stride,
@@ -261,13 +261,14 @@ static const char *dot_kernel(const void *plan)
 static const float *gather(const struct matmul_dot *plan, const float *weights, float *to)
 {
     const struct dot_f32 *call = &plan->call;
-    plan->pack(&(struct pack_f32_panel){.width = call->k,
-                                        .count = call->k,
-                                        .k = call->columns,
+    plan->copy(&(struct copy_f32_plane){.rows = call->k,
+                                        .cols = call->columns,
                                         .src = weights,
-                                        .lane = (ptrdiff_t)plan->step,
-                                        .step = (ptrdiff_t)call->x_stride,
-                                        .out = to});
+                                        .src_row = (ptrdiff_t)plan->step,
+                                        .src_col = (ptrdiff_t)call->x_stride,
+                                        .dst = to,
+                                        .dst_row = 1,
+                                        .dst_col = (ptrdiff_t)call->k});
     return to;
 }
 

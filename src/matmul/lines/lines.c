@@ -44,7 +44,6 @@ struct matmul_lines {
     struct side a, b, c;
     struct matmul_batch batch;
     const struct gemm_f32_lines_kernel *kernel;
-    pack_f32_fn *pack;
     copy_f32_fn *copy;
     size_t copied; /* lines, of all sides */
 };
@@ -172,7 +171,6 @@ static void lines_plan(void *plan, const struct problem *problem, const struct c
 {
     struct matmul_lines *mine = plan;
     mine->kernel = gemm_f32_lines_find(cpu->features);
-    mine->pack = pack_f32_find(cpu->features)->pack;
     mine->copy = copy_f32_find(cpu->features)->run;
     mine->finish = is_finished(problem);
     struct matmul_shape shape = matmul_shape(problem);
@@ -312,8 +310,7 @@ static ptrdiff_t column_of(const struct side *side, const struct piece *piece)
     return side->is_copied ? (ptrdiff_t)(lines * width_of(piece)) : side->column;
 }
 
-static const float *gather(const struct matmul_lines *plan, const struct side *side,
-                           const float *from, const struct piece *piece)
+static const float *gather(const struct side *side, const float *from, const struct piece *piece)
 {
     from += (ptrdiff_t)piece->first * side->along;
     if (!side->is_copied)
@@ -327,7 +324,7 @@ static const float *gather(const struct matmul_lines *plan, const struct side *s
                                    .step = side->step,
                                    .out = to};
     for (size_t i = 0; i < side->outer; i++) {
-        plan->pack(&panel);
+        pack_f32(&panel);
         panel.src += side->next;
         panel.out += panel.k * panel.width;
     }
@@ -383,8 +380,8 @@ static void run_piece(const struct lines_run *run, struct piece *piece)
                                                .n = c->columns,
                                                .k = a->columns,
                                                .count = piece->count,
-                                               .a = gather(plan, a, left, piece),
-                                               .b = gather(plan, b, right, piece),
+                                               .a = gather(a, left, piece),
+                                               .b = gather(b, right, piece),
                                                .c = to,
                                                .a_row = row_of(a, piece),
                                                .a_step = column_of(a, piece),
