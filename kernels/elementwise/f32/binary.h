@@ -2,10 +2,7 @@
 #ifndef KERNELS_ELEMENTWISE_F32_BINARY_H
 #define KERNELS_ELEMENTWISE_F32_BINARY_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "arch/cpu.h"
+#include "kernels/asm/list.h"
 
 /* FUNCTION(name in the enumeration, name in the kernels'), in the order of the tables. */
 /* clang-format off */
@@ -43,40 +40,8 @@ typedef void sum_f32_fn(size_t n, const float *a, const float *old, float scale,
 typedef void blend_f32_fn(size_t n, size_t count, const float *const *lines, const float *weights,
                           float *dst);
 
-struct binary_f32_kernel {
-    const char *name;
-    uint32_t needs;
-    binary_f32_fn *run;
-};
-struct sum_f32_kernel {
-    const char *name;
-    uint32_t needs;
-    sum_f32_fn *run;
-};
-
-struct blend_f32_kernel {
-    const char *name;
-    uint32_t needs;
-    blend_f32_fn *run;
-};
-
-/* Indexed by algorithm. */
-extern const struct binary_f32_kernel binary_f32_ref[BINARY_F32_COUNT];
-extern const struct binary_f32_kernel binary_f32_neon[BINARY_F32_COUNT];
-extern const struct sum_f32_kernel sum_f32_ref, sum_f32_neon;
-extern const struct blend_f32_kernel blend_f32_ref, blend_f32_neon;
-
-/* Fastest first; the last needs nothing. */
-extern const struct binary_f32_kernel *const binary_f32_kernels[];
-extern const size_t binary_f32_kernel_count; /* of tables */
-extern const struct sum_f32_kernel *const sum_f32_kernels[];
-extern const size_t sum_f32_kernel_count;
-extern const struct blend_f32_kernel *const blend_f32_kernels[];
-extern const size_t blend_f32_kernel_count;
-
-/* The fastest kernel that the features allow; never NULL. */
-const struct binary_f32_kernel *binary_f32_find(uint32_t features, enum binary_f32_alg alg);
-const struct sum_f32_kernel *sum_f32_find(uint32_t features);
-const struct blend_f32_kernel *blend_f32_find(uint32_t features);
+KERNEL_TABLES(binary_f32, BINARY_F32_COUNT);
+KERNEL_LIST(sum_f32);
+KERNEL_LIST(blend_f32);
 
 #endif

@@ -3,10 +3,7 @@
 #ifndef KERNELS_ELEMENTWISE_F32_ELTWISE_H
 #define KERNELS_ELEMENTWISE_F32_ELTWISE_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "arch/cpu.h"
+#include "kernels/asm/list.h"
 
 /* FUNCTION(name in the enumeration, name in the kernels'), in the order of the tables. a: alpha, b:
  * beta. exp and functions made of it tend to their limits at infinities. */
@@ -44,21 +41,7 @@ enum eltwise_f32_alg { ELTWISE_F32_FUNCTIONS(NUMBER) ELTWISE_F32_COUNT };
  * a value's result does not depend on its place. */
 typedef void eltwise_f32_fn(size_t n, const float *src, float *dst, float alpha, float beta);
 
-struct eltwise_f32_kernel {
-    const char *name;
-    uint32_t needs;
-    eltwise_f32_fn *run;
-};
-
-/* Indexed by algorithm. */
-extern const struct eltwise_f32_kernel eltwise_f32_ref[ELTWISE_F32_COUNT];
-extern const struct eltwise_f32_kernel eltwise_f32_neon[ELTWISE_F32_COUNT];
-
-/* Fastest first; the last needs nothing. */
-extern const struct eltwise_f32_kernel *const eltwise_f32_kernels[];
-extern const size_t eltwise_f32_kernel_count; /* of tables */
-
-/* The fastest kernel that the features allow; never NULL for an algorithm of the list. */
-const struct eltwise_f32_kernel *eltwise_f32_find(uint32_t features, enum eltwise_f32_alg alg);
+/* A function begins as a reference kernel: its row of faster tables may be empty. */
+KERNEL_TABLES(eltwise_f32, ELTWISE_F32_COUNT);
 
 #endif

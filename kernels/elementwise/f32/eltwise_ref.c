@@ -1,5 +1,6 @@
 /* The definition of the elementwise functions, by the C library. */
 #include "kernels/asm/inline.h"
+#include "kernels/elementwise/f32/clamp_ref.h"
 #include "kernels/elementwise/f32/eltwise.h"
 
 #include <math.h>
@@ -10,14 +11,6 @@ INLINE void map(size_t n, const float *src, float *dst, float alpha, float beta,
 {
     for (size_t i = 0; i < n; i++)
         dst[i] = f(src[i], alpha, beta);
-}
-
-/* NaN stays. */
-static float bound(float x, float low, float high)
-{
-    if (x < low)
-        return low;
-    return x > high ? high : x;
 }
 
 /* A factor that has become 0 wins over an infinity. */
@@ -82,19 +75,19 @@ FUNCTION(abs, fabsf(x))
 FUNCTION(sqrt, sqrtf(x))
 FUNCTION(linear, fmaf(a, x, b))
 FUNCTION(soft_relu, soft_relu(x, a))
-FUNCTION(hardsigmoid, bound(fmaf(a, x, b), 0, 1))
+FUNCTION(hardsigmoid, clamp(fmaf(a, x, b), 0, 1))
 FUNCTION(logistic, logistic(x))
 FUNCTION(exp, expf(x))
 FUNCTION(gelu_tanh, gelu_tanh(x))
 FUNCTION(gelu_erf, times(x, 0.5f * erfcf(-0.70710678119f * x)))
 FUNCTION(swish, times(x, logistic(a *x)))
 FUNCTION(log, logf(x))
-FUNCTION(clip, bound(x, a, b))
-FUNCTION(clip_v2, bound(x, a, b))
+FUNCTION(clip, clamp(x, a, b))
+FUNCTION(clip_v2, clamp(x, a, b))
 FUNCTION(pow, a *powf(x, b))
 FUNCTION(round, rintf(x))
 FUNCTION(mish, mish(x))
-FUNCTION(hardswish, hardswish(x, bound(fmaf(a, x, b), 0, 1)))
+FUNCTION(hardswish, hardswish(x, clamp(fmaf(a, x, b), 0, 1)))
 
 #define ROW(number, name) [ELTWISE_F32_##number] = {"eltwise_f32_" #name "_ref", 0, run_##name},
 const struct eltwise_f32_kernel eltwise_f32_ref[ELTWISE_F32_COUNT] = {ELTWISE_F32_FUNCTIONS(ROW)};

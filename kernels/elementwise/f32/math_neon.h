@@ -193,16 +193,10 @@ static inline float64x2_t pow_wide(float64x2_t x, float64x2_t b)
     static const double log2_terms[] = {
         0x1.71547652b82fep+1, 0x1.ec709dc3a03fdp-1, 0x1.2776c50ef9bfep-1, 0x1.a61762a7aded9p-2,
         0x1.484b13d7c02a9p-2, 0x1.0c9a84994022dp-2, 0x1.c68f568d31760p-3, 0x1.89f3b1694cffep-3};
-    static const double exp2_terms[] = {1,
-                                        0x1.62e42fefa39efp-1,
-                                        0x1.ebfbdff82c58fp-3,
-                                        0x1.c6b08d704a0c0p-5,
-                                        0x1.3b2ab6fba4e77p-7,
-                                        0x1.5d87fe78a6731p-10,
-                                        0x1.430912f86c787p-13,
-                                        0x1.ffcbfc588b0c7p-17,
-                                        0x1.62c0223a5c824p-20,
-                                        0x1.b5253d395e7c4p-24};
+    static const double exp2_terms[] = {
+        0x1.0000000000000p+0,  0x1.62e42fefa39efp-1,  0x1.ebfbdff82c58fp-3,  0x1.c6b08d704a0c0p-5,
+        0x1.3b2ab6fba4e77p-7,  0x1.5d87fe78a6731p-10, 0x1.430912f86c787p-13, 0x1.ffcbfc588b0c7p-17,
+        0x1.62c0223a5c824p-20, 0x1.b5253d395e7c4p-24};
     const int64x2_t sqrt_half = vdupq_n_s64(0x3fe6a09e667f3bcd);
     const float64x2_t one = vdupq_n_f64(1);
     int64x2_t bits = vreinterpretq_s64_f64(x);

@@ -2,10 +2,7 @@
 #ifndef KERNELS_PACK_F32_COPY_H
 #define KERNELS_PACK_F32_COPY_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "arch/cpu.h"
+#include "kernels/asm/list.h"
 
 /* for r < rows, c < cols:  dst[r * dst_row + c * dst_col] = src[r * src_row + c * src_col]
  *
@@ -20,19 +17,6 @@ struct copy_f32_plane {
     ptrdiff_t dst_row, dst_col;
 };
 typedef void copy_f32_fn(const struct copy_f32_plane *plane);
-
-struct copy_f32_kernel {
-    const char *name;
-    uint32_t needs;
-    copy_f32_fn *run;
-};
-extern const struct copy_f32_kernel copy_f32_neon, copy_f32_ref;
-
-/* Fastest first; the last needs nothing. */
-extern const struct copy_f32_kernel *const copy_f32_kernels[];
-extern const size_t copy_f32_kernel_count;
-
-/* The fastest that the features allow; never NULL. */
-const struct copy_f32_kernel *copy_f32_find(uint32_t features);
+KERNEL_LIST(copy_f32);
 
 #endif
