@@ -140,97 +140,75 @@ static void transpose_block(const struct copy_f32_plane *plane, size_t r, size_t
     }
 }
 
-/* Four columns, from i on, of four rows become neighbours: the store interleaves. src_col and
- * dst_row are 1. */
-INLINE void interleave_4(const struct copy_f32_plane *plane, size_t i)
+/* Four columns, from i on, of two to four rows become neighbours: the store interleaves. src_col
+ * and dst_row are 1; rows may also be the same one several times. */
+INLINE void interleave(const struct copy_f32_plane *plane, size_t i, size_t rows)
 {
-    const float *a = plane->src + i, *b = a + plane->src_row, *c = b + plane->src_row;
-    const float *d = c + plane->src_row;
-    vst4q_f32(plane->dst + i * 4,
-              ((float32x4x4_t){{vld1q_f32(a), vld1q_f32(b), vld1q_f32(c), vld1q_f32(d)}}));
-}
-
-/* Of three, and two, rows; also the same one several times. */
-INLINE void interleave_3(const struct copy_f32_plane *plane, size_t i)
-{
-    const float *a = plane->src + i, *b = a + plane->src_row, *c = b + plane->src_row;
-    vst3q_f32(plane->dst + i * 3, ((float32x4x3_t){{vld1q_f32(a), vld1q_f32(b), vld1q_f32(c)}}));
-}
-
-INLINE void interleave_2(const struct copy_f32_plane *plane, size_t i)
-{
-    const float *a = plane->src + i, *b = a + plane->src_row;
-    vst2q_f32(plane->dst + i * 2, ((float32x4x2_t){{vld1q_f32(a), vld1q_f32(b)}}));
-}
-
-/* The way back: four rows of columns that are neighbours. */
-INLINE void deinterleave_4(const struct copy_f32_plane *plane, size_t i)
-{
-    float *to = plane->dst + i;
-    float32x4x4_t block = vld4q_f32(plane->src + i * 4);
+    float *to = plane->dst + i * rows;
+    float32x4_t x[4];
 #pragma GCC unroll 4
-    for (size_t j = 0; j < 4; j++)
-        vst1q_f32(to + (ptrdiff_t)j * plane->dst_col, block.val[j]);
+    for (size_t j = 0; j < rows; j++)
+        x[j] = vld1q_f32(plane->src + (ptrdiff_t)j * plane->src_row + i);
+    if (rows == 4)
+        vst4q_f32(to, ((float32x4x4_t){{x[0], x[1], x[2], x[3]}}));
+    else if (rows == 3)
+        vst3q_f32(to, ((float32x4x3_t){{x[0], x[1], x[2]}}));
+    else
+        vst2q_f32(to, ((float32x4x2_t){{x[0], x[1]}}));
 }
 
-INLINE void deinterleave_3(const struct copy_f32_plane *plane, size_t i)
+/* The way back: four rows of two to four columns that are neighbours. */
+INLINE void deinterleave(const struct copy_f32_plane *plane, size_t i, size_t cols)
 {
-    float *to = plane->dst + i;
-    float32x4x3_t block = vld3q_f32(plane->src + i * 3);
-#pragma GCC unroll 3
-    for (size_t j = 0; j < 3; j++)
-        vst1q_f32(to + (ptrdiff_t)j * plane->dst_col, block.val[j]);
+    const float *from = plane->src + i * cols;
+    float32x4x2_t two = {0};
+    float32x4x3_t three = {0};
+    float32x4x4_t four = {0};
+    if (cols == 4)
+        four = vld4q_f32(from);
+    else if (cols == 3)
+        three = vld3q_f32(from);
+    else
+        two = vld2q_f32(from);
+    const float32x4_t *x = cols == 4 ? four.val : cols == 3 ? three.val : two.val;
+#pragma GCC unroll 4
+    for (size_t j = 0; j < cols; j++)
+        vst1q_f32(plane->dst + (ptrdiff_t)j * plane->dst_col + i, x[j]);
 }
 
-INLINE void deinterleave_2(const struct copy_f32_plane *plane, size_t i)
-{
-    float *to = plane->dst + i;
-    float32x4x2_t block = vld2q_f32(plane->src + i * 2);
-    vst1q_f32(to, block.val[0]);
-    vst1q_f32(to + plane->dst_col, block.val[1]);
-}
+typedef void four_fn(const struct copy_f32_plane *plane, size_t i, size_t parts);
 
 /* All columns, or rows: at least four; the last four overlap those before. */
-INLINE void do_fours(const struct copy_f32_plane *given, size_t count,
-                     void (*at)(const struct copy_f32_plane *plane, size_t i))
+INLINE void in_fours(const struct copy_f32_plane *given, size_t count, size_t parts, four_fn *at)
 {
     const struct copy_f32_plane plane = *given;
     size_t i = 0;
     for (; i + 4 <= count; i += 4)
-        at(&plane, i);
+        at(&plane, i, parts);
     if (i < count)
-        at(&plane, count - 4);
+        at(&plane, count - 4, parts);
 }
 
-static void interleave(const struct copy_f32_plane *plane)
+/* Of two to four parts, which become constants. */
+INLINE void by_parts(const struct copy_f32_plane *plane, size_t count, size_t parts, four_fn *at)
 {
-    if (plane->rows == 4)
-        do_fours(plane, plane->cols, interleave_4);
-    else if (plane->rows == 3)
-        do_fours(plane, plane->cols, interleave_3);
+    if (parts == 4)
+        in_fours(plane, count, 4, at);
+    else if (parts == 3)
+        in_fours(plane, count, 3, at);
     else
-        do_fours(plane, plane->cols, interleave_2);
-}
-
-static void deinterleave(const struct copy_f32_plane *plane)
-{
-    if (plane->cols == 4)
-        do_fours(plane, plane->rows, deinterleave_4);
-    else if (plane->cols == 3)
-        do_fours(plane, plane->rows, deinterleave_3);
-    else
-        do_fours(plane, plane->rows, deinterleave_2);
+        in_fours(plane, count, 2, at);
 }
 
 static void copy_transposed(const struct copy_f32_plane *plane)
 {
     size_t rows = plane->rows, cols = plane->cols;
     if (rows >= 2 && rows <= 4 && cols >= 4 && plane->dst_col == (ptrdiff_t)rows) {
-        interleave(plane);
+        by_parts(plane, cols, rows, interleave);
         return;
     }
     if (cols >= 2 && cols <= 4 && rows >= 4 && plane->src_row == (ptrdiff_t)cols) {
-        deinterleave(plane);
+        by_parts(plane, rows, cols, deinterleave);
         return;
     }
     if (rows < 4 || cols < 4) {
