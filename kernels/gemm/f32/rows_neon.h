@@ -6,12 +6,8 @@
  * these steps end, and the very first one multiplies without adding, so that nothing need be
  * cleared. What finds rows and columns of a tile lies among its first multiply-adds. Only rows of
  * fewer than four values are loaded lane by lane, and rows of B from a copy multiplied at the end.
- * A file that sets rows_are_long to 1 before it includes this has neither, nor rows_kernel, and first
- * steps of its own. */
+ * Tiles with a tail have neither, and first steps and an end of their own. */
 /* clang-format off */
-    .ifndef rows_are_long
-    .set rows_are_long, 0
-    .endif
 #include "kernels/gemm/f32/direct/neon.h"
 
 /* What becomes of a tile's sums (GEMM_F32_ENDING_*, or how many lanes), and where the call goes on
@@ -47,7 +43,7 @@
     .endm
     .endif
 /* 1 … 4 steps, then 12: for rounds, or 13; less than four go to what clears parts. */
-    .if rows_are_long == 0
+    .if has_tail == 0
     .macro first_steps height, vectors, group, op=fmla, one=12f, two=12f, three=12f
     for_each_row load_first, \height
     round_step \height, \vectors, \group, 0, fmul
@@ -79,10 +75,10 @@
 
 /* Tiles one row lower, as a part of the same call: what they keep is kept already. */
     .macro go_on_lower lower, kind
-    when %(rows_are_long == 0), lsr x11, tiles, #63
+    when %(has_tail == 0), lsr x11, tiles, #63
     when %(\lower <= 5), ldrb w13, [strip, #strip.low_tiles]
     otherwise ldrb w5, [strip, #strip.low_tiles]
-    when %(rows_are_long == 0), cbnz x11, .Lshort_\lower\()_\kind
+    when %(has_tail == 0), cbnz x11, .Lshort_\lower\()_\kind
     b .Ltile_\lower\()_\kind
     .endm
 
@@ -128,7 +124,7 @@
     .else
     str xzr, [sp, #KEPT_END]
     .endif
-    .if rows_are_long
+    .if has_tail
     b 11b
     .else
     ldr x11, [strip, #strip.first]
@@ -148,7 +144,7 @@
     .macro next_tile height, kind
     subs tiles, tiles, #1
     b.gt 11b
-    .if rows_are_long == 0
+    .if has_tail == 0
     tbz tiles, #63, 26f
 24: cbnz tiles_low, 19b
     .endif

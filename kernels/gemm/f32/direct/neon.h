@@ -193,9 +193,13 @@
     .endr
     .endm
 
-/* What there is of C, bias and limits. Tiles with a tail never go on from C. */
-    .macro finish_sums height, vectors
+/* What there is of C, bias and limits. Tiles with a tail, of files that set has_tail to 1 before this
+ * header, never go on from C. */
     .ifndef has_tail
+    .set has_tail, 0
+    .endif
+    .macro finish_sums height, vectors
+    .if has_tail == 0
     ldr rounds, [strip, #strip.special]
     tbz rounds, #SPECIAL_ADDS_BIT, 25f
     add_c \height, \vectors
@@ -217,14 +221,8 @@
 /* Registers of which callers keep the lower half: v8 … v15, from both ends of a tile's. */
     .macro each_saved op, first, used
     .irp pair, 8, 10, 12, 14
-    if_saved \op, %(\pair), \first, \used
+    when %((\first <= \pair + 1) | (\used > \pair)), move_pair \op, d, %(\pair), %(\pair + 1), %(KEPT_BYTES + 8 * (\pair - 8))
     .endr
-    .endm
-    .macro if_saved op, pair, first, used
-    when %((\first <= \pair + 1) | (\used > \pair)), save_pair \op, %(\pair), %(\pair + 1), %(8 * (\pair - 8))
-    .endm
-    .macro save_pair op, low, high, offset
-    \op d\low, d\high, [sp, #KEPT_BYTES + \offset]
     .endm
 
 /* Where a file sets parts before this header, there are so many sums of each element. */

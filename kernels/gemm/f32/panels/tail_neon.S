@@ -9,7 +9,7 @@
  *
  * A row has a sum for each whole vector, and then one for each of these columns. */
     .set steps_differ, 1
-    .set rows_are_long, 1
+    .set has_tail, 1
     .set widest, 2 /* columns at once */
     .set columns_vary, 1
 #include "kernels/gemm/f32/rows_neon.h"
