@@ -128,47 +128,6 @@ zeros .req x17 /* a pixel of padding, where the rows are found */
     table_entry .L\function\()_narrow_\N
     .endm
 
-/* ---- one row of outputs with stride 2 ---- */
-
-/* Two outputs of two vectors are too few sums for multiply-adds that do not wait for each other. So
- * step t, row by row, completes output t - 1 with what it has of column 2 t, goes on with output t
- * and column 2 t + 1, and begins output t + 1 with column 2 t + 2, which stays in v24 … v29. */
-    .macro give output, value, i, kx
-    .set sum, 18 + 2 * (\output - \output / 3 * 3)
-    fma %(sum), \value, %(6 * \i + 2 * \kx)
-    fma %(sum + 1), %(\value + 1), %(6 * \i + 2 * \kx + 1)
-    .endm
-    .macro take_row_of_step t, i
-    when %(\t == width), load_vectors 2, %(24 + 2 * \i), %(9 + \i), column
-    when %(\t >= 1), give %(\t - 1), %(24 + 2 * \i), \i, 2
-    .if (\t >= 0) & (\t < width)
-    load_vectors 2, 30, %(9 + \i), column
-    give \t, 30, \i, 1
-    .endif
-    .if \t < width - 1
-    load_vectors 2, %(24 + 2 * \i), %(9 + \i), column
-    give %(\t + 1), %(24 + 2 * \i), \i, 0
-    .endif
-    .endm
-    .macro tile_step t
-    when %(\t < width - 1), init 2, 3, 1, %(\t + 1 - (\t + 1) / 3 * 3)
-    when %(\t < 0), begin_edge 0
-    or_when %(\t == width), begin_edge 1
-    each_from i, rows_above, %(3 - rows_above - rows_below), take_row_of_step \t, %(i)
-    .set edge, 0
-    when %(\t >= 1), finish 2, 3, 1, %(\t - 1 - (\t - 1) / 3 * 3)
-    .endm
-    .macro tile_steps name, function
-    .set t, -1
-    .rept width + 2
-    when %((t >= 0) & (t < 2)), load_weights_column %(t + 1)
-    when %(t == width - 2), next_tile \name, \function, 2, 1
-    when %(t == width - 1), load_first_weights
-    tile_step %(t)
-    .set t, t + 1
-    .endr
-    .endm
-
 /* ---- tiles ---- */
 
 /* Where the next channels are; after the last ones the next tile; after the last one of those the
@@ -222,8 +181,7 @@ zeros .req x17 /* a pixel of padding, where the rows are found */
     .set columns, (\N - 1) * \S + 3
     begin_tile \function\()_\R\()_\N\()_\above\()\below\()_\which, \R, %((\R - 1) * \S + 3)
     when %(known_edges == SEEN), find_edges
-    when %((\S == 2) & (\R == 1)), tile_steps \function\()_\N, \function
-    otherwise tile_columns \function\()_\N, \function, \S, \R
+    tile_columns \function\()_\N, \function, \S, \R
     br body
     .endm
     .macro entry function, R, N, above, below, which
