@@ -7,7 +7,7 @@
 #include "kernels/asm/vector_neon.h"
 #include "kernels/dot/f32/dot.h"
 
-enum { MAX_SUMS = 16, MAX_FEW = 8, ROUND = 8 };
+enum { MAX_SUMS = 16, MAX_FEW = 8, ROUND = 8, LOW = 4 };
 
 /* The whole rounds of k. */
 typedef void tile_fn(const float *rows, size_t stride, const float *x, size_t x_stride,
@@ -28,9 +28,9 @@ typedef void all_fn(const float *rows, size_t stride, const float *x, size_t x_s
 DECLARED(neon)
 DECLARED(narrow_neon)
 
-/* By columns; tall: of 16 / columns rows. */
+/* By columns. */
 struct tiles {
-    tile_fn *tall[2], *low[DOT_F32_COLUMNS];
+    tile_fn *highest[DOT_F32_COLUMNS], *low[DOT_F32_COLUMNS];
     all_fn *rows[DOT_F32_COLUMNS];    /* results of a row follow each other; NULL: as of a column */
     all_fn *columns[DOT_F32_COLUMNS]; /* results of a column do */
     all_fn *adding_rows, *adding_columns; /* the same of four columns, which add to what is there */
@@ -95,57 +95,37 @@ INLINE float32x4_t add_four(float32x4_t a, float32x4_t b, float32x4_t c, float32
     return vpaddq_f32(vpaddq_f32(a, b), vpaddq_f32(c, d));
 }
 
-/* A result, and vectors of them. */
 INLINE void put(const struct dot_f32 *dot, float *out, float sum)
 {
     *out = dot->adds ? sum + *out : sum;
 }
 
-INLINE void put_four(const struct dot_f32 *dot, float *out, float32x4_t sums)
+/* Results, so many values apart. */
+INLINE void put_four(const struct dot_f32 *dot, float *out, size_t apart, float32x4_t sums)
 {
-    vst1q_f32(out, dot->adds ? vaddq_f32(sums, vld1q_f32(out)) : sums);
-}
-
-INLINE void put_two(const struct dot_f32 *dot, float *out, float32x2_t sums)
-{
-    vst1_f32(out, dot->adds ? vadd_f32(sums, vld1_f32(out)) : sums);
-}
-
-/* Of four rows, where results of a row follow each other: */
-INLINE void store_rows(const struct dot_f32 *dot, float *out, const float32x4_t *sums, size_t C)
-{
-    size_t row = dot->out_row;
-    if (C == 4)
-#pragma GCC unroll 4
-        for (size_t r = 0; r < 4; r++)
-            put_four(dot, out + r * row,
-                     add_four(sums[4 * r], sums[4 * r + 1], sums[4 * r + 2], sums[4 * r + 3]));
-    else
-#pragma GCC unroll 2
-        for (size_t r = 0; r < 4; r += 2) {
-            float32x4_t two =
-                add_four(sums[2 * r], sums[2 * r + 1], sums[2 * r + 2], sums[2 * r + 3]);
-            put_two(dot, out + r * row, vget_low_f32(two));
-            put_two(dot, out + (r + 1) * row, vget_high_f32(two));
-        }
-}
-
-/* Of four rows, column by column. */
-INLINE void store_columns(const struct dot_f32 *dot, float *out, const float32x4_t *sums, size_t C)
-{
-    size_t row = dot->out_row;
-#pragma GCC unroll 4
-    for (size_t c = 0; c < C; c++, out += dot->out_column) {
-        float32x4_t four = add_four(sums[c], sums[C + c], sums[2 * C + c], sums[3 * C + c]);
-        if (row == 1) {
-            put_four(dot, out, four);
-        } else {
-            put(dot, out, vgetq_lane_f32(four, 0));
-            put(dot, out + row, vgetq_lane_f32(four, 1));
-            put(dot, out + 2 * row, vgetq_lane_f32(four, 2));
-            put(dot, out + 3 * row, vgetq_lane_f32(four, 3));
-        }
+    if (apart == 1) {
+        vst1q_f32(out, dot->adds ? vaddq_f32(sums, vld1q_f32(out)) : sums);
+        return;
     }
+    put(dot, out, vgetq_lane_f32(sums, 0));
+    put(dot, out + apart, vgetq_lane_f32(sums, 1));
+    put(dot, out + 2 * apart, vgetq_lane_f32(sums, 2));
+    put(dot, out + 3 * apart, vgetq_lane_f32(sums, 3));
+}
+
+/* Of four rows: row by row where these are vectors, or column by column. */
+INLINE void store_four(const struct dot_f32 *dot, float *out, const float32x4_t *sums, size_t C)
+{
+    size_t row = dot->out_row, column = dot->out_column;
+    if (C == 4 && column == 1)
+#pragma GCC unroll 4
+        for (size_t r = 0; r < 4; r++, sums += 4)
+            put_four(dot, out + r * row, 1, add_four(sums[0], sums[1], sums[2], sums[3]));
+    else
+#pragma GCC unroll 4
+        for (size_t c = 0; c < C; c++, sums++)
+            put_four(dot, out + c * column, row,
+                     add_four(sums[0], sums[C], sums[2 * C], sums[3 * C]));
 }
 
 /* R rows of results; R is less than 4 or a multiple of it. */
@@ -158,10 +138,7 @@ INLINE void store(const struct dot_f32 *dot, float *out, const float32x4_t *sums
             put(dot, out + i / C * dot->out_row + i % C * dot->out_column, vaddvq_f32(sums[i]));
 #pragma GCC unroll 4
     for (size_t r = 0; r + 4 <= R; r += 4)
-        if (C % 2 == 0 && dot->out_column == 1)
-            store_rows(dot, out + r * dot->out_row, sums + r * C, C);
-        else
-            store_columns(dot, out + r * dot->out_row, sums + r * C, C);
+        store_four(dot, out + r * dot->out_row, sums + r * C, C);
 }
 
 /* Where rows, columns and results are. */
@@ -202,42 +179,34 @@ INLINE size_t run_rows(const struct dot_f32 *dot, const struct place *place, siz
     return at;
 }
 
+/* What a function returns whose last argument is the number of columns, as a constant. */
+#define BY_COLUMNS(columns, function, ...)       \
+    ((columns) == 1   ? function(__VA_ARGS__, 1) \
+     : (columns) == 2 ? function(__VA_ARGS__, 2) \
+     : (columns) == 3 ? function(__VA_ARGS__, 3) \
+                      : function(__VA_ARGS__, 4))
+
 /* A single row, by a function that needs to save nothing. */
-static __attribute__((noinline)) void run_one(const struct dot_f32 *dot, const float *rows,
-                                              const float *x, float *out, size_t at)
+static __attribute__((noinline)) size_t run_one(const struct dot_f32 *dot, const float *rows,
+                                                const float *x, float *out, size_t at)
 {
     struct place place = {rows, x, out};
-    switch (dot->columns) {
-    case 1:
-        run_rows(dot, &place, at, 1, 1);
-        break;
-    case 2:
-        run_rows(dot, &place, at, 1, 2);
-        break;
-    case 3:
-        run_rows(dot, &place, at, 1, 3);
-        break;
-    default:
-        run_rows(dot, &place, at, 1, 4);
-    }
+    return BY_COLUMNS(dot->columns, run_rows, dot, &place, at, 1);
 }
 
 /* Two or three together: one would wait for its sums. */
+INLINE size_t run_pairs_of(const struct dot_f32 *dot, const struct place *place, size_t at,
+                           size_t C)
+{
+    if (C <= 2)
+        at = run_rows(dot, place, at, 3, C);
+    return run_rows(dot, place, at, 2, C);
+}
+
 static __attribute__((noinline)) size_t run_pairs(const struct dot_f32 *dot,
                                                   const struct place *place, size_t at)
 {
-    switch (dot->columns) {
-    case 1:
-        at = run_rows(dot, place, at, 3, 1);
-        return run_rows(dot, place, at, 2, 1);
-    case 2:
-        at = run_rows(dot, place, at, 3, 2);
-        return run_rows(dot, place, at, 2, 2);
-    case 3:
-        return run_rows(dot, place, at, 2, 3);
-    default:
-        return run_rows(dot, place, at, 2, 4);
-    }
+    return BY_COLUMNS(dot->columns, run_pairs_of, dot, place, at);
 }
 
 /* Fewer rows than a tile has. */
@@ -284,31 +253,23 @@ INLINE size_t run_all(const struct dot_f32 *dot, const struct place *place,
     return dot->count;
 }
 
+/* By the highest tiles, then lower ones. */
+INLINE void run_columns(const struct dot_f32 *dot, const struct place *place,
+                        const struct tiles *tiles, size_t C)
+{
+    const size_t highest = MAX_SUMS / C / LOW * LOW;
+    size_t at = run_all(dot, place, tiles, highest, C);
+    at = run_tiles(dot, place, at, tiles->highest[C - 1], highest, C);
+    if (highest > LOW)
+        at = run_tiles(dot, place, at, tiles->low[C - 1], LOW, C);
+    if (at < dot->count)
+        run_few(dot, place, at);
+}
+
 static __attribute__((noinline)) void run_many(const struct dot_f32 *dot, const struct place *place,
                                                const struct tiles *tiles)
 {
-    size_t at;
-    switch (dot->columns) {
-    case 1:
-        at = run_all(dot, place, tiles, 16, 1);
-        at = run_tiles(dot, place, at, tiles->tall[0], 16, 1);
-        at = run_tiles(dot, place, at, tiles->low[0], 4, 1);
-        break;
-    case 2:
-        at = run_all(dot, place, tiles, 8, 2);
-        at = run_tiles(dot, place, at, tiles->tall[1], 8, 2);
-        at = run_tiles(dot, place, at, tiles->low[1], 4, 2);
-        break;
-    case 3:
-        at = run_all(dot, place, tiles, 4, 3);
-        at = run_tiles(dot, place, at, tiles->low[2], 4, 3);
-        break;
-    default:
-        at = run_all(dot, place, tiles, 4, 4);
-        at = run_tiles(dot, place, at, tiles->low[3], 4, 4);
-    }
-    if (at < dot->count)
-        run_few(dot, place, at);
+    BY_COLUMNS(dot->columns, run_columns, dot, place, tiles);
 }
 
 INLINE void run_by(const struct dot_f32 *dot, const float *rows, const float *x, float *out,
@@ -316,7 +277,7 @@ INLINE void run_by(const struct dot_f32 *dot, const float *rows, const float *x,
 {
     if (dot->count == 1)
         run_one(dot, rows, x, out, 0);
-    else if (dot->count < 4)
+    else if (dot->count < LOW)
         run_few(dot, &(struct place){rows, x, out}, 0);
     else
         run_many(dot, &(struct place){rows, x, out}, tiles);
@@ -325,8 +286,8 @@ INLINE void run_by(const struct dot_f32 *dot, const float *rows, const float *x,
 /* The assembly of a kernel, and how many rows are few for it. */
 #define TILES(isa, ...)                                                                      \
     {                                                                                        \
-        .tall = {NAME(16x1, isa), NAME(8x2, isa)},                                           \
-        .low = {NAME(4x1, isa), NAME(4x2, isa), NAME(4x3, isa), NAME(4x4, isa)},             \
+        .highest = {NAME(16x1, isa), NAME(8x2, isa), NAME(4x3, isa), NAME(4x4, isa)},        \
+        .low = {NAME(4x1, isa), NAME(4x2, isa)},                                             \
         .rows = {NULL, NAME(dense_8x2, isa), NAME(dense_4x3, isa), NAME(rows_of_4, isa)},    \
         .columns = {NAME(columns_16x1, isa), NAME(columns_8x2, isa), NAME(columns_4x3, isa), \
                     NAME(columns_4x4, isa)},                                                 \
