@@ -1,12 +1,9 @@
 /* Convolution of eight pixels by pointer, for cores that issue in order: strips of
  * gemm/f32/listed/listed.h, whose rows are the pixels and whose segments are the taps. */
-#include <arm_neon.h>
 #include <math.h>
-#include <stdbool.h>
 
-#include "kernels/asm/vector_neon.h"
 #include "kernels/gemm/f32/listed/listed.h"
-#include "kernels/indirect/f32/indirect.h"
+#include "kernels/indirect/f32/whole_neon.h"
 
 enum {
     PIXELS = INDIRECT_F32_PIXELS,
@@ -35,28 +32,9 @@ static void add_offset(const float **to, const struct indirect_f32_tile *tile, s
     }
 }
 
-/* More rows than a tile has are two tiles. */
-static void run_rows(const struct gemm_f32_listed_kernels *kernels, struct gemm_f32_listed *strip,
-                     size_t count)
-{
-    const float *const *rows = strip->rows;
-    float *c = strip->c;
-    size_t most = strip->width == WIDTH ? kernels->height : HEIGHT;
-    size_t height = count > most ? (count + 1) / 2 : count;
-    for (size_t i = 0; i < count; i += height) {
-        height = left(count, i) < height ? left(count, i) : height;
-        strip->height = (uint32_t)height;
-        strip->rows = rows + i;
-        strip->c = c + i * strip->ldc;
-        gemm_f32_listed_run(kernels, height, strip->width)(strip);
-    }
-    strip->c = c;
-}
-
 /* All taps; of a group other than the first one some at a time, as their pointers are elsewhere. */
-static void run_taps(const struct gemm_f32_listed_kernels *kernels,
-                     const struct indirect_f32_tile *tile, struct gemm_f32_listed *strip,
-                     const float *bias)
+static void run_taps(const struct indirect_f32_tile *tile, struct gemm_f32_listed *strip,
+                     gemm_f32_listed_fn *run)
 {
     const float *list[TAPS * PIXELS];
     size_t most = tile->offset ? TAPS : tile->taps, first = 0;
@@ -64,7 +42,7 @@ static void run_taps(const struct gemm_f32_listed_kernels *kernels,
         (tile->low > -INFINITY ? GEMM_F32_LOW : 0u) | (tile->high < INFINITY ? GEMM_F32_HIGH : 0u);
     do {
         size_t taps = left(tile->taps, first) < most ? left(tile->taps, first) : most;
-        bool last = first + taps == tile->taps;
+        int last = first + taps == tile->taps;
         strip->rows = tile->pixels + first * PIXELS;
         if (tile->offset) {
             add_offset(list, tile, first, taps);
@@ -73,42 +51,37 @@ static void run_taps(const struct gemm_f32_listed_kernels *kernels,
         strip->segments = taps ? taps : 1;
         strip->b = tile->weights + first * tile->channels * tile->width;
         strip->accumulate = first > 0;
-        strip->bias = last ? bias : NULL;
+        strip->bias = last ? tile->bias : NULL;
         strip->clamp = last ? clamp : 0;
-        run_rows(kernels, strip, tile->count);
+        run(strip);
         first += taps;
     } while (first < tile->taps);
 }
 
-static void run_with(const struct gemm_f32_listed_kernels *kernels,
-                     const struct indirect_f32_tile *tile)
+static void run_whole(const struct indirect_f32_tile *tile)
 {
-    float copy[PIXELS * WIDTH], bias[WIDTH] = {0};
-    bool whole = tile->n == tile->width;
+    const struct gemm_f32_listed_kernels *kernels = &gemm_f32_listed_narrow_neon;
     struct gemm_f32_listed strip = {
         .rounds = tile->taps ? tile->channels / 4 : 0,
         .tail = tile->taps ? tile->channels % 4 : 0,
-        .c = whole ? tile->dst : copy,
-        .ldc = whole ? tile->row : tile->width,
+        .c = tile->dst,
+        .ldc = tile->row,
         .tiles = 1,
         .panels = 1,
         .low = tile->low,
         .high = tile->high,
+        .height = (uint32_t)tile->count,
         .width = (uint32_t)tile->width,
     };
-    if (tile->bias && !whole)
-        for (size_t j = 0; j < tile->n; j++)
-            bias[j] = tile->bias[j];
-    run_taps(kernels, tile, &strip, tile->bias && !whole ? bias : tile->bias);
-    for (size_t i = 0; !whole && i < tile->count; i++)
-        for (size_t j = 0; j < tile->width; j += 4)
-            store_part(tile->dst + i * tile->row + j, vld1q_f32(copy + i * tile->width + j),
-                       left(tile->n, j));
+    if (tile->count > (tile->width == WIDTH ? kernels->height : HEIGHT))
+        run_halves(tile, run_whole);
+    else
+        run_taps(tile, &strip, gemm_f32_listed_run(kernels, tile->count, tile->width));
 }
 
 static void run_narrow(const struct indirect_f32_tile *tile)
 {
-    run_with(&gemm_f32_listed_narrow_neon, tile);
+    run_by(tile, run_whole);
 }
 
 const struct indirect_f32_kernel indirect_f32_narrow_neon = {
