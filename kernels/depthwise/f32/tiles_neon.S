@@ -25,12 +25,7 @@ zeros .req x17 /* a pixel of padding, where the rows are found */
 /* The slot of the output that column k of a tile's source reaches with kx, or 9. */
     .macro find_slot slot, k, kx, S
     .set \slot, 9
-    .if \k >= \kx
-    .if ((\k - \kx) / \S * \S == \k - \kx) & ((\k - \kx) / \S < width)
-    .set \slot, (\k - \kx) / \S
-    .set \slot, \slot - \slot / (4 - \S) * (4 - \S)
-    .endif
-    .endif
+    when %((\k >= \kx) & ((\k - \kx) % \S == 0) & ((\k - \kx) / \S < width)), .set \slot, (\k - \kx) / \S % (4 - \S)
     .endm
 
     .macro take_column S, R, k
@@ -42,7 +37,7 @@ zeros .req x17 /* a pixel of padding, where the rows are found */
 
 /* An output that is complete, and the beginning of the one that follows in its place. */
     .macro finish_column S, R, output
-    .set slot, \output - \output / (4 - \S) * (4 - \S)
+    .set slot, \output % (4 - \S)
     finish 2, %(4 - \S), \R, %(slot)
     when %(\output + 4 - \S < width), init 2, %(4 - \S), \R, %(slot)
     .endm
@@ -84,11 +79,11 @@ zeros .req x17 /* a pixel of padding, where the rows are found */
     when %((k >= 1) & (k < 3)), load_weights_column %(k)
     when %(k == width - 2), next_tile \name, \function, \S, \R
     when %(k == columns - 2), load_first_weights
-    when %((k < 3) & (k / \S * \S == k) & (k / \S < 4 - \S)), init 2, %(4 - \S), \R, %(k / \S)
+    when %((k < 3) & (k % \S == 0) & (k / \S < 4 - \S)), init 2, %(4 - \S), \R, %(k / \S)
     when %(k == 0), take_column_if_there 0, \S, \R, 0
     or_when %(k == columns - 1), take_column_if_there 1, \S, \R, %(k)
     otherwise take_column \S, \R, %(k)
-    when %((k >= 2) & ((k - 2) / \S * \S == k - 2)), finish_column \S, \R, %((k - 2) / \S)
+    when %((k >= 2) & ((k - 2) % \S == 0)), finish_column \S, \R, %((k - 2) / \S)
     .set k, k + 1
     .endr
     .endm
@@ -184,43 +179,31 @@ zeros .req x17 /* a pixel of padding, where the rows are found */
     tile_columns \function\()_\N, \function, \S, \R
     br body
     .endm
-    .macro entry function, R, N, above, below, which
+/* The same with no edge, the left one, the right one and both, for each of which it is said what is
+ * known; neighbours for which that is the same have one tile. */
+    .macro tiles_of_edges function, S, R, N, above, below, edges:vararg
+    .set tile_before, -1
+    .irp which, \edges
+    when %(\which != tile_before), tile \function, \S, \R, \N, \above, \below, \which
+    .set tile_before, \which
     table_entry .L\function\()_\R\()_\N\()_\above\()\below\()_\which
-    .endm
-    .macro tile_of_any_edges function, S, R, N, above, below
-    tile \function, \S, \R, \N, \above, \below, 4
-    times 4, entry \function, \R, \N, \above, \below, 4
-    .endm
-/* With stride 1, images as wide as a tile have both edges in all of them. */
-    .macro tile_of_both_edges function, S, R, N, above, below
-    tile \function, \S, \R, \N, \above, \below, 4
-    times 3, entry \function, \R, \N, \above, \below, 4
-    when %(\S == 1), tile \function, \S, \R, \N, \above, \below, 3
-    entry \function, \R, \N, \above, \below, %(2 + \S)
-    .endm
-    .macro tile_of_each_edge function, S, R, N
-    .irp which, 0, 1, 2, 3
-    tile \function, \S, \R, \N, 0, 0, \which
-    entry \function, \R, \N, 0, 0, \which
     .endr
     .endm
 /* Those that there are most of have code for each edge: products with zeros are a part of them that
- * can be seen. */
-    .macro tiles function, S
-    tile_of_any_edges \function, \S, 1, 7, 0, 0
-    tile_of_any_edges \function, \S, 1, 7, 1, 0
-    tile_of_both_edges \function, \S, 1, 7, 0, 1
-    tile_of_each_edge \function, \S, 2, 7
-    tile_of_both_edges \function, \S, 2, 7, 1, 0
-    tile_of_any_edges \function, \S, 2, 7, 0, 1
+ * can be seen. With stride 1, images as wide as a tile have both edges in all of them. */
+    .macro tiles function, S, both
+    tiles_of_edges \function, \S, 1, 7, 0, 0, 4, 4, 4, 4
+    tiles_of_edges \function, \S, 1, 7, 1, 0, 4, 4, 4, 4
+    tiles_of_edges \function, \S, 1, 7, 0, 1, 4, 4, 4, \both
+    tiles_of_edges \function, \S, 2, 7, 0, 0, 0, 1, 2, 3
+    tiles_of_edges \function, \S, 2, 7, 1, 0, 4, 4, 4, \both
+    tiles_of_edges \function, \S, 2, 7, 0, 1, 4, 4, 4, 4
     .endm
 /* With stride 2 the first and the last steps have the most loads, which wide tiles have fewer of. */
-    .macro wide_tiles function, S
-    .if \S == 2
-    tile_of_any_edges \function, 2, 2, 14, 0, 0
-    tile_of_any_edges \function, 2, 2, 14, 1, 0
-    tile_of_any_edges \function, 2, 2, 14, 0, 1
-    .endif
+    .macro wide_tiles function
+    tiles_of_edges \function, 2, 2, 14, 0, 0, 4, 4, 4, 4
+    tiles_of_edges \function, 2, 2, 14, 1, 0, 4, 4, 4, 4
+    tiles_of_edges \function, 2, 2, 14, 0, 1, 4, 4, 4, 4
     .endm
     .macro clamp_tile function, R, N
 .L\function\()_\N\()_clamp_\R\():
@@ -254,8 +237,8 @@ zeros .req x17 /* a pixel of padding, where the rows are found */
     load_first_weights
     ldr body, [tiles, #tile.body]
     br body
-    tiles \name, \S
-    wide_tiles \name, \S
+    tiles \name, \S, %(2 + \S)
+    when %(\S == 2), wide_tiles \name
     clamp_tile \name, 1, 7
     clamp_tile \name, 2, 7
     when %(\S == 2), clamp_tile \name, 2, 14

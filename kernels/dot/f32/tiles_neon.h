@@ -20,37 +20,23 @@ stride .req x1
     when %(\i > 12), .set row, 6 + \i
     .endm
 
+/* Pointers, each of them so many bytes behind the one before. */
+    .macro set_row_pointer i
+    set_row %(\i - 1)
+    .set before, row
+    set_row \i
+    add_x %row, %before, stride
+    .endm
+    .macro set_column_pointer j
+    .set before, 11 + \j
+    when %(\j == 1), .set before, 2
+    add_x %(12 + \j), %before, x_stride
+    .endm
     .macro set_pointers R, C
     lsl stride, stride, #2
     lsl x_stride, x_stride, #2
-    .set n, 1
-    .set before, 0
-    .rept \R - 1
-    set_row %(n)
-    add_x %row, %before, stride
-    .set before, row
-    .set n, n + 1
-    .endr
-    .set n, 1
-    .set before, 2
-    .rept \C - 1
-    add_x %(12 + n), %before, x_stride
-    .set before, 12 + n
-    .set n, n + 1
-    .endr
-    .endm
-
-    .macro begin_tile name, R, C
-    begin_function dot_f32_\name\()_neon
-    when %(\R > 13), save_registers 4, 21
-    otherwise save_registers 4
-    set_pointers \R, \C
-    clear_all %(32 - \R * \C), %(\R * \C)
-    .endm
-
-    .macro end_tile name
-    pop_and_return
-    end_function dot_f32_\name\()_neon
+    each_from n, 1, %(\R - 1), set_row_pointer %n
+    each_from n, 1, %(\C - 1), set_column_pointer %n
     .endm
 
 /* Tiles one below the other, and all that comes after them:
@@ -94,20 +80,17 @@ x_bytes .req x22
     when %pointers_move, sub to_next_rows, to_next_rows, x_bytes
     .endm
 
+    .macro move_row i
+    set_row \i
+    add_x %row, %row, to_next_rows
+    .endm
     .macro move_column column
     sub x\column, x\column, x_bytes
     .endm
     .macro move_pointers R, C
-    .set n, 0
-    .rept \R
-    set_row %(n)
-    add_x %row, %row, to_next_rows
-    .set n, n + 1
-    .endr
-    .if pointers_move
-    move_column 2
-    each_from n, 1, %(\C - 1), move_column %(12 + n)
-    .endif
+    each n, \R, move_row %n
+    when %pointers_move, move_column 2
+    when %pointers_move, each_from n, 1, %(\C - 1), move_column %(12 + n)
     .endm
 
 /* Results are in registers of rows and columns, so that they do not wait for the next tile's sums. */
@@ -218,11 +201,16 @@ x_bytes .req x22
 /* ---- all of a file's, whose names end with `kind` ---- */
 
     .macro tile R, C, kind
-    begin_tile \R\()x\C\kind, \R, \C
+    begin_function dot_f32_\R\()x\C\kind\()_neon
+    when %(\R > 13), save_registers 4, 21
+    otherwise save_registers 4
+    set_pointers \R, \C
+    clear_all %(32 - \R * \C), %(\R * \C)
     cbz rounds, 3f
     all_rounds \R, \C
 3:  store_sums \R, \C
-    end_tile \R\()x\C\kind
+    pop_and_return
+    end_function dot_f32_\R\()x\C\kind\()_neon
     .endm
 
     .macro all_tiles kind
