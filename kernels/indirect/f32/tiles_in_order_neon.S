@@ -51,9 +51,10 @@ at_high .req x8
     .set among, among - \count
     .endif
     .endm
-    .macro some_weights of
-    when %(found == NOTHING), .set channel, \of
-    some V, WEIGHTS, %((channel - sets + 1) * P * V - 1)
+/* Of the first channel that begins without them, or of a later one: number `later`. */
+    .macro some_weights later
+    when %(found == NOTHING), .set channel, sets - 1 + \later
+    when %(has_next | (channel < 4)), some V, WEIGHTS, %((channel - sets + 1) * P * V - 1)
     .endm
 
     .macro find_counts
@@ -61,39 +62,18 @@ at_high .req x8
     .set counts, 9
     when %single, .set counts, 3
     .endm
-    .macro some_pointers
-    some counts, COUNT, 0
-    some pairs, POINTERS, 0
-    .endm
-
 /* What number `item` is, and number `among` of its kind. */
     .macro find_item
     .set found, NOTHING
     .set among, item
-    when %(sets == 4), find_item_of_narrow
-    otherwise find_item_of_narrowest
-    .endm
-    .macro find_item_of_narrow
+    some_weights 0
     some P, UPPER, 0
-    some_weights 3
-    .if has_next
-    some_pointers
-    some_weights 4
-    some P, PIXELS, %(P * V + V - 1), V
-    some_weights 5
-    some_weights 6
-    .endif
-    .endm
-    .macro find_item_of_narrowest
     some_weights 1
-    some P, UPPER, 0
+    when %has_next, some counts, COUNT, 0
+    when %has_next, some pairs, POINTERS, 0
     some_weights 2
-    when %has_next, some_pointers
+    when %has_next, some P, PIXELS, %(P * V + V - 1), V
     some_weights 3
-    .if has_next
-    some P, PIXELS, %(P * V + V - 1), V
-    some_weights 4
-    .endif
     .endm
 
     .macro load_pointers k
