@@ -21,4 +21,12 @@ static inline size_t in_lines(size_t bytes)
     return (bytes + line - 1) / line * line;
 }
 
+/* The next part of memory, of which `used` bytes are taken: whole lines. memory: NULL to count. */
+static inline void *take_lines(void *memory, size_t *used, size_t bytes)
+{
+    size_t at = *used;
+    *used += in_lines(bytes);
+    return memory ? (unsigned char *)memory + at : NULL;
+}
+
 #endif

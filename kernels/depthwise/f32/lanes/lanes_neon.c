@@ -28,7 +28,6 @@ enum {
     TOGETHER = 4,          /* rows of dst in a tile, at most */
     MOST_REACH = 256,      /* columns from the first tap of a pixel to its last, */
     MOST_ROWS = 64,        /* and rows, and planes */
-    LINE = 64,             /* bytes of a cache line */
     COPY_BYTES = 16 << 10, /* of copied rows */
     MANY_CHANNELS = 32,    /* of pixels that are done in place, or fewer */
     PIXEL_CHANNELS = 16,   /* of such with few columns of dst, */
@@ -105,13 +104,6 @@ static size_t row_of(const struct dwconv_f32_task *task)
     return smaller(most, task->out_cols * pixel) + (reach(task) + LANES) * task->channels;
 }
 
-static void *take(struct memory *memory, unsigned char *base, size_t bytes)
-{
-    unsigned char *at = base ? base + memory->bytes : NULL;
-    memory->bytes += round_to(bytes, LINE);
-    return at;
-}
-
 static struct memory divide_memory(const struct dwconv_f32_task *task, void *base)
 {
     size_t rows = (task->out_rows - 1) * task->stride_h + task->kh;
@@ -121,13 +113,13 @@ static struct memory divide_memory(const struct dwconv_f32_task *task, void *bas
     };
     size_t tap = memory.tap * sizeof(float), row = row_of(task) * sizeof(float);
     size_t lines = larger(rows, TOGETHER);
-    memory.offsets = take(&memory, base, task->kw * task->kd * sizeof(size_t));
-    memory.lines = take(&memory, base, lines * sizeof(float *));
-    memory.phases = take(&memory, base, (task->channels + 1) * sizeof *memory.phases);
-    memory.weights = take(&memory, base, task->kd * task->kh * task->kw * tap);
-    memory.bias = take(&memory, base, tap);
-    memory.zeros = take(&memory, base, row);
-    memory.rows = take(&memory, base, copies_of(task) * row);
+    memory.offsets = take_lines(base, &memory.bytes, task->kw * task->kd * sizeof(size_t));
+    memory.lines = take_lines(base, &memory.bytes, lines * sizeof(float *));
+    memory.phases = take_lines(base, &memory.bytes, (task->channels + 1) * sizeof *memory.phases);
+    memory.weights = take_lines(base, &memory.bytes, task->kd * task->kh * task->kw * tap);
+    memory.bias = take_lines(base, &memory.bytes, tap);
+    memory.zeros = take_lines(base, &memory.bytes, row);
+    memory.rows = take_lines(base, &memory.bytes, copies_of(task) * row);
     return memory;
 }
 
@@ -182,36 +174,33 @@ struct span {
     size_t begin, end;
 };
 
+/* A row of source for each plane of the kernel, in place or copied. Of one plane padding is always
+ * the same zeros. */
+INLINE const float *make_line(const struct dwconv_f32_task *task, const struct copy *copy,
+                              const float *zeros, const float *const *from, float *to)
+{
+    float *line = to;
+    if (task->kd == 1 && !*from)
+        return copy->is_needed ? zeros : task->zeros;
+    if (!copy->is_needed)
+        return *from + copy->first;
+    for (size_t kz = 0; kz < task->kd; kz++, to += copy->row, from += task->rows_plane)
+        if (*from)
+            copy_row(task, to, *from + copy->first, copy);
+        else
+            memset(to, 0, copy->row * sizeof *to);
+    return line;
+}
+
 /* Lists lines `begin` to `end` of those that are dilation_h rows apart; copies are in a ring. */
 static void make_lines(const struct dwconv_f32_task *task, const struct copy *copy,
                        const struct memory *memory, const float *const *rows, struct span lines)
 {
     size_t place = lines.begin % memory->ring;
-    const float *zeros = copy->is_needed ? memory->zeros : task->zeros;
     for (size_t i = lines.begin; i < lines.end; i++) {
-        const float *row = rows[i * task->dilation_h];
-        float *to = memory->rows + place * copy->row;
+        memory->lines[i] = make_line(task, copy, memory->zeros, rows + i * task->dilation_h,
+                                     memory->rows + place * task->kd * copy->row);
         place = place + 1 < memory->ring ? place + 1 : 0;
-        memory->lines[i] = !row ? zeros : copy->is_needed ? to : row + copy->first;
-        if (row && copy->is_needed)
-            copy_row(task, to, row + copy->first, copy);
-    }
-}
-
-/* The same, with a row for each plane of the kernel in each place. */
-static void make_deep_lines(const struct dwconv_f32_task *task, const struct copy *copy,
-                            const struct memory *memory, const float *const *rows,
-                            struct span lines)
-{
-    for (size_t i = lines.begin; i < lines.end; i++) {
-        float *to = memory->rows + i % memory->ring * task->kd * copy->row;
-        const float *const *from = rows + i * task->dilation_h;
-        memory->lines[i] = to;
-        for (size_t kz = 0; kz < task->kd; kz++, to += copy->row, from += task->rows_plane)
-            if (*from)
-                copy_row(task, to, *from + copy->first, copy);
-            else
-                memset(to, 0, copy->row * sizeof *to);
     }
 }
 
@@ -227,7 +216,7 @@ static void run_rows_apart(const struct dwconv_f32_task *task, struct dwconv_f32
         count = left >= TOGETHER ? TOGETHER : smaller(left, 2);
         lines.begin = larger(lines.end, begin);
         lines.end = begin + (count - 1) * job->stride + job->kh;
-        (task->kd > 1 ? make_deep_lines : make_lines)(task, copy, memory, rows, lines);
+        make_lines(task, copy, memory, rows, lines);
         job->lines = memory->lines + begin;
         job->dst = task->dst + y * task->dst_row;
         run(job, count);

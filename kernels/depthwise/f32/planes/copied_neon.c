@@ -77,25 +77,18 @@ static size_t rows_bytes(const struct dwconv_f32_task *task, const struct copy *
     return task->kd * copy->plane * sizeof(float);
 }
 
-/* The next part of the memory. */
-static void *take(unsigned char *memory, size_t *used, size_t bytes)
-{
-    size_t at = *used;
-    *used += in_lines(bytes);
-    return memory ? memory + at : NULL;
-}
-
 static struct parts find_parts(const struct dwconv_f32_task *task, const struct copy *copy,
                                unsigned char *memory)
 {
     size_t taps = count_taps(task), used = 0;
     struct parts parts = {
-        .blocks = take(memory, &used, most_blocks(task) * sizeof(struct dwconv_f32_copied_block)),
+        .blocks =
+            take_lines(memory, &used, most_blocks(task) * sizeof(struct dwconv_f32_copied_block)),
     };
-    parts.taps = take(memory, &used, taps * sizeof *parts.taps);
-    parts.places = take(memory, &used, taps * sizeof *parts.places);
-    parts.weights = take(memory, &used, (taps + LANES) * sizeof *parts.weights);
-    parts.rows = take(memory, &used, rows_bytes(task, copy));
+    parts.taps = take_lines(memory, &used, taps * sizeof *parts.taps);
+    parts.places = take_lines(memory, &used, taps * sizeof *parts.places);
+    parts.weights = take_lines(memory, &used, (taps + LANES) * sizeof *parts.weights);
+    parts.rows = take_lines(memory, &used, rows_bytes(task, copy));
     parts.bytes = used;
     return parts;
 }
@@ -165,42 +158,33 @@ INLINE size_t next_part(size_t left, size_t most)
     return part;
 }
 
-/* Those of a kind in its rows from y on. Lists return their end. */
+/* Those of so many vectors in the rows from y on. Lists return their end. */
 static struct dwconv_f32_copied_block *list_line(const struct dwconv_f32_task *task,
                                                  const struct copy *copy, size_t y, size_t vectors,
                                                  struct dwconv_f32_copied_block *block)
 {
     size_t left = (task->out_cols + LANES - 1) / LANES;
     for (size_t x = 0, part; left > 0; left -= part, x += part * LANES) {
-        part = next_part(left, COPIED_VECTORS);
+        part = vectors > 1 ? next_part(left, COPIED_VECTORS) : 1;
         if (part == vectors)
             *block++ = block_at(task, copy, y, fitted(x, part * LANES, task->out_cols));
     }
     return block;
 }
 
-/* Are there rows enough for rectangles in the chain that begins with this one? */
-static int is_high(const struct dwconv_f32_task *task, size_t first, size_t apart)
-{
-    return first + (COPIED_LEAST_ROWS - 1) * apart < task->out_rows;
-}
-
-static size_t rows_of_chain(const struct dwconv_f32_task *task, size_t first, size_t apart)
-{
-    size_t rows = task->out_rows - first;
-    return apart == 1 ? rows : (rows + apart - 1) / apart;
-}
-
+/* Rectangles of so many rows and vectors; of 1 and 1, what is in chains too low for any. */
 static struct dwconv_f32_copied_block *list_kind(const struct dwconv_f32_task *task,
-                                                 const struct copy *copy, size_t kind,
+                                                 const struct copy *copy, size_t height,
+                                                 size_t vectors,
                                                  struct dwconv_f32_copied_block *block)
 {
-    size_t apart = rows_apart(task), height = COPIED_LEAST_ROWS + kind / COPIED_WIDTHS;
-    size_t vectors = COPIED_LEAST_VECTORS + kind % COPIED_WIDTHS;
-    for (size_t first = 0; first < apart && is_high(task, first, apart); first++) {
-        size_t left = rows_of_chain(task, first, apart), y = first;
-        for (size_t rows; left > 0; left -= rows, y += rows * apart) {
-            rows = next_part(left, COPIED_MOST_ROWS);
+    size_t apart = rows_apart(task), step = larger(apart, 1);
+    for (size_t first = 0; first < step && first < task->out_rows; first++) {
+        size_t left = task->out_rows - first;
+        left = step == 1 ? left : (left + step - 1) / step;
+        int is_high = apart && left >= COPIED_LEAST_ROWS;
+        for (size_t y = first, rows; left > 0; left -= rows, y += rows * step) {
+            rows = is_high ? next_part(left, COPIED_MOST_ROWS) : 1;
             if (rows == height)
                 block = list_line(task, copy, y, vectors, block);
         }
@@ -212,24 +196,10 @@ static struct dwconv_f32_copied_block *list_rectangles(const struct dwconv_f32_t
                                                        const struct copy *copy, struct parts *parts)
 {
     struct dwconv_f32_copied_block *block = parts->blocks;
-    for (size_t kind = 0; kind < COPIED_KINDS; kind++)
-        parts->ends[kind] = block = list_kind(task, copy, kind, block);
-    return block;
-}
-
-/* Of rows of lower chains, or of all rows. */
-static struct dwconv_f32_copied_block *list_blocks(const struct dwconv_f32_task *task,
-                                                   const struct copy *copy,
-                                                   struct dwconv_f32_copied_block *block)
-{
-    size_t apart = rows_apart(task), step = larger(apart, 1);
-    for (size_t first = 0; first < step; first++) {
-        if (apart && is_high(task, first, apart))
-            continue;
-        for (size_t y = first; y < task->out_rows; y += step)
-            for (size_t x = 0; x < task->out_cols; x += LANES)
-                *block++ = block_at(task, copy, y, fitted(x, LANES, task->out_cols));
-    }
+    size_t kinds = rows_apart(task) ? COPIED_KINDS : 0;
+    for (size_t kind = 0; kind < kinds; kind++)
+        parts->ends[kind] = block = list_kind(task, copy, COPIED_LEAST_ROWS + kind / COPIED_WIDTHS,
+                                              COPIED_LEAST_VECTORS + kind % COPIED_WIDTHS, block);
     return block;
 }
 
@@ -488,7 +458,7 @@ static void run(const struct dwconv_f32_task *task)
     if (parts.rows)
         memset(parts.rows, 0, rows_bytes(task, &copy));
     struct dwconv_f32_copied_block *others = list_rectangles(task, &copy, &parts);
-    size_t blocks = (size_t)(list_blocks(task, &copy, others) - others);
+    size_t blocks = (size_t)(list_kind(task, &copy, 1, 1, others) - others);
     list_taps(task, &copy, &parts);
     for (size_t c = 0, ahead = 0; c < task->channels; ahead += task->src_plane) {
         if (parts.rows)
