@@ -19,7 +19,8 @@
 #include "kernels/depthwise/f32/halves_neon.h"
 #include "kernels/depthwise/f32/rows/slide_neon.h"
 
-/* x9 … x17 are rows of source, x19 … x22 of dst. */
+/* x9 … x17 are rows of source, x19 … x22 of dst. The job says again what is wanted but once for some
+ * rows: edges, entry, rounds. */
     registers 0, job, column, dst_column, bias, rounds
 all_rounds .req x4
     registers 4, entry, list

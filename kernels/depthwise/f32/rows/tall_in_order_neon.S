@@ -110,7 +110,6 @@ w_high .req x0
     find_tap
     wait_for %(R + i)
     wait_for %(first_weight + ky)
-    find_tap
     fma %r, %(R + i), %(first_weight + ky)
     read_and_list %(R + i)
     read_and_list %(first_weight + ky)
