@@ -3,10 +3,7 @@
 #ifndef KERNELS_GEMM_F32_LINES_LINES_H
 #define KERNELS_GEMM_F32_LINES_LINES_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "arch/cpu.h"
+#include "kernels/asm/list.h"
 
 /* for i < m, j < n, x < count:
  *     c[i * c_row + j * c_column + x] =
@@ -23,18 +20,6 @@ struct gemm_f32_lines {
 };
 typedef void gemm_f32_lines_fn(const struct gemm_f32_lines *lines);
 
-struct gemm_f32_lines_kernel {
-    const char *name;
-    uint32_t needs;
-    gemm_f32_lines_fn *run;
-};
-extern const struct gemm_f32_lines_kernel gemm_f32_lines_neon, gemm_f32_lines_ref;
-
-/* Fastest first; the last needs nothing. */
-extern const struct gemm_f32_lines_kernel *const gemm_f32_lines_kernels[];
-extern const size_t gemm_f32_lines_kernel_count;
-
-/* The fastest that the features allow; never NULL. */
-const struct gemm_f32_lines_kernel *gemm_f32_lines_find(uint32_t features);
+KERNEL_LIST(gemm_f32_lines);
 
 #endif
