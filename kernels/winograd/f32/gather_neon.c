@@ -14,14 +14,6 @@ static void gather_few(const struct winograd_f32_patch *task, const float *src, 
                     src[(ptrdiff_t)x + (ptrdiff_t)c * task->src_channel];
 }
 
-/* Pairs of vectors are stored in the time of one. */
-INLINE void store_pixels(float *to, const float32x4_t pixels[4])
-{
-#pragma GCC unroll 4
-    for (size_t x = 0; x < 4; x++)
-        vst1q_f32(to + x * WINOGRAD_F32_GROUP, pixels[x]);
-}
-
 /* Four channels of `pixels` pixels of each row: of four, and of the last four, which may overlap.
  */
 INLINE void gather_rows(const struct winograd_f32_patch *task, const float *src, float *dst,
@@ -32,19 +24,16 @@ INLINE void gather_rows(const struct winograd_f32_patch *task, const float *src,
     ptrdiff_t at = 0, src_row = task->src_row;
     size_t last = task->cols - 4, dst_row = task->dst_row;
     for (size_t y = task->rows; y > 0; y--, at += src_row, dst += dst_row) {
-        float32x4_t first[4], second[4];
-#pragma GCC unroll 4
-        for (size_t c = 0; c < 4; c++) {
-            first[c] = vld1q_f32(planes[c] + at);
-            if (pixels > 4)
-                second[c] = vld1q_f32(planes[c] + at + last);
-        }
-        transpose_4x4(first);
-        store_pixels(dst, first);
-        if (pixels > 4) {
-            transpose_4x4(second);
-            store_pixels(dst + last * WINOGRAD_F32_GROUP, second);
-        }
+        float32x4_t vectors[8];
+#pragma GCC unroll 8
+        for (size_t i = 0; i < pixels; i++)
+            vectors[i] = vld1q_f32(planes[i % 4] + at + (i < 4 ? 0 : last));
+        transpose_4x4(vectors);
+        if (pixels > 4)
+            transpose_4x4(vectors + 4);
+#pragma GCC unroll 8
+        for (size_t i = 0; i < pixels; i++)
+            vst1q_f32(dst + ((i < 4 ? 0 : last) + i % 4) * WINOGRAD_F32_GROUP, vectors[i]);
     }
 }
 

@@ -4,6 +4,7 @@
 #include <arm_neon.h>
 #include <math.h>
 
+#include "kernels/asm/sizes.h"
 #include "kernels/asm/vector_neon.h"
 #include "kernels/winograd/f32/transforms_neon.h"
 #include "kernels/winograd/f32/winograd.h"
@@ -124,12 +125,12 @@ INLINE void backward_rows(const struct winograd_f32_output *task, size_t c, half
                           size_t m)
 {
     const uint32_t *offsets = task->offsets;
-    const unsigned char *sums = (const unsigned char *)(task->sums + c);
+    const float *sums = task->sums + c;
     for (size_t v = 0; v < task->cols.n; v++, offsets += n) {
         float32x4_t in[MOST], out[MOST];
 #pragma GCC unroll 8
         for (size_t u = 0; u < n; u++)
-            in[u] = vld1q_f32((const float *)(const void *)(sums + offsets[u]));
+            in[u] = vld1q_f32(at_byte(sums, offsets[u]));
         backward(n, m, out, in);
 #pragma GCC unroll 6
         for (size_t y = 0; y < m; y++)
@@ -148,7 +149,7 @@ INLINE void store_row(const struct winograd_f32_output *task, const struct finis
                       float *dst, const float32x4_t *values, size_t m)
 {
     size_t column = task->dst_column, width = task->width;
-    if (finish->count >= 4 && width == m) {
+    if (finish->count == 4 && width == m) {
 #pragma GCC unroll 6
         for (size_t x = 0; x < m; x++, dst += column)
             vst1q_f32(dst, values[x]);
@@ -163,83 +164,67 @@ INLINE void store_planes(const struct winograd_f32_output *task, const struct fi
                          float *dst, const float32x4_t *values, size_t m)
 {
     size_t channel = task->dst_channel, width = task->width;
-    float32x4_t first[4], second[4];
-#pragma GCC unroll 4
-    for (size_t x = 0; x < 4; x++) {
-        first[x] = values[x < m ? x : 0];
-        second[x] = values[4 + x < m ? 4 + x : 0];
-    }
-    transpose_4x4(first);
+    float32x4_t turned[8];
+#pragma GCC unroll 8
+    for (size_t x = 0; x < 8; x++)
+        turned[x] = values[x < m ? x : 0];
+    transpose_4x4(turned);
     if (m > 4)
-        transpose_4x4(second);
-    if (finish->count >= 4 && width == m && m != 3 && m != 1) {
+        transpose_4x4(turned + 4);
+    if (finish->count == 4 && width == m) {
 #pragma GCC unroll 4
         for (size_t c = 0; c < 4; c++, dst += channel) {
-            if (m >= 4)
-                vst1q_f32(dst, first[c]);
-            if (m == 2)
-                vst1_f32(dst, vget_low_f32(first[c]));
-            if (m == 6)
-                vst1_f32(dst + 4, vget_low_f32(second[c]));
+            store_part(dst, turned[c], m);
+            store_part(dst + 4, turned[4 + c], left(m, 4));
         }
     } else {
-        for (size_t c = 0; c < finish->count && c < 4; c++, dst += channel) {
-            store_part(dst, first[c], width);
-            if (m > 4)
-                store_part(dst + 4, second[c], left(width, 4));
+        for (size_t c = 0; c < finish->count; c++, dst += channel) {
+            store_part(dst, turned[c], width);
+            store_part(dst + 4, turned[4 + c], left(width, 4));
         }
     }
 }
 
-/* A row of the second pass. Bias is added to the value of point 1, which every result has once. */
-INLINE void backward_row(const struct winograd_f32_output *task, float *dst, float32x4_t *in,
-                         size_t n, size_t m, const struct finish *finish, int planes)
-{
-    float32x4_t out[MOST];
-    size_t every = n == 1 ? 0 : 2;
-    in[every] = vaddq_f32(in[every], finish->bias);
-    backward(n, m, out, in);
-    if (finish->clamps) {
-#pragma GCC unroll 6
-        for (size_t x = 0; x < m; x++)
-            out[x] = vminq_f32(vmaxq_f32(out[x], finish->low), finish->high);
-    }
-    if (planes)
-        store_planes(task, finish, dst, out, m);
-    else
-        store_row(task, finish, dst, out, m);
-}
-
-/* A tile of one row has no first pass. */
+/* A tile of one row has no first pass. Bias is added to the value of point 1, which every result
+ * has once. */
 INLINE void backward_cols(const struct winograd_f32_output *task, size_t c, half values, size_t n,
-                          size_t m, const struct finish *finish, int planes)
+                          size_t m, const struct finish *finish, int one_row, int planes)
 {
+    const uint32_t *offsets = task->offsets;
+    const float *sums = task->sums + c;
     float *dst = task->dst + c * task->dst_channel;
-    float32x4_t in[MOST];
-    if (task->rows.n == 1) {
-        const unsigned char *sums = (const unsigned char *)(task->sums + c);
-#pragma GCC unroll 8
-        for (size_t v = 0; v < n; v++)
-            in[v] = vld1q_f32((const float *)(const void *)(sums + task->offsets[v]));
-        backward_row(task, dst, in, n, m, finish, planes);
-        return;
-    }
-    size_t height = task->height, dst_row = task->dst_row;
+    size_t height = one_row ? 1 : task->height, dst_row = task->dst_row, every = n == 1 ? 0 : 2;
     for (size_t y = 0; y < height; y++, dst += dst_row) {
+        float32x4_t in[MOST], out[MOST];
 #pragma GCC unroll 8
         for (size_t v = 0; v < n; v++)
-            in[v] = values[y][v];
-        backward_row(task, dst, in, n, m, finish, planes);
+            in[v] = one_row ? vld1q_f32(at_byte(sums, offsets[v])) : values[y][v];
+        in[every] = vaddq_f32(in[every], finish->bias);
+        backward(n, m, out, in);
+        if (finish->clamps) {
+#pragma GCC unroll 6
+            for (size_t x = 0; x < m; x++)
+                out[x] = vminq_f32(vmaxq_f32(out[x], finish->low), finish->high);
+        }
+        if (planes)
+            store_planes(task, finish, dst, out, m);
+        else
+            store_row(task, finish, dst, out, m);
     }
 }
 
 INLINE void second_pass(const struct winograd_f32_output *task, size_t c, half values, size_t n,
                         size_t m, const struct finish *finish)
 {
-    if (task->dst_channel == 1)
-        backward_cols(task, c, values, n, m, finish, 0);
+    int one_row = task->rows.n == 1, planes = task->dst_channel != 1;
+    if (one_row && planes)
+        backward_cols(task, c, values, n, m, finish, 1, 1);
+    else if (one_row)
+        backward_cols(task, c, values, n, m, finish, 1, 0);
+    else if (planes)
+        backward_cols(task, c, values, n, m, finish, 0, 1);
     else
-        backward_cols(task, c, values, n, m, finish, 1);
+        backward_cols(task, c, values, n, m, finish, 0, 0);
 }
 
 /* A dimension of a tile: three taps have two points more than results, five four, seven six. */
@@ -260,7 +245,7 @@ static void output(const struct winograd_f32_output *task)
                             .high = vdupq_n_f32(task->high),
                             .clamps = task->low > -INFINITY || task->high < INFINITY};
     for (size_t c = 0; c < task->channels; c += 4) {
-        finish.count = task->channels - c;
+        finish.count = smaller(task->channels - c, 4);
         finish.bias = task->bias ? load_part(task->bias + c, finish.count) : vdupq_n_f32(0);
         switch (points_and_results(&task->rows)) {
             TILES(FIRST_PASS)

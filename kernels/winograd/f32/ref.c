@@ -72,30 +72,17 @@ static void block(const struct winograd_f32_products *task, size_t height, size_
         }
 }
 
-/* All blocks of one point. Returns its rows. */
-static size_t blocks(const struct winograd_f32_products *task, size_t width, const uint8_t *heights,
-                     const float *a, const float *b, float *c)
-{
-    size_t rows = 0, padded = (task->k + GROUP - 1) / GROUP * GROUP;
-    for (; *heights != WINOGRAD_F32_PANEL; rows += *heights++)
-        block(task, *heights, width, a + rows * padded, b, c + rows * WINOGRAD_F32_NR);
-    return rows;
-}
-
 static void products(const struct winograd_f32_products *task, size_t width)
 {
-    size_t padded = (task->k + GROUP - 1) / GROUP * GROUP, rows = 0;
+    size_t padded = (task->k + GROUP - 1) / GROUP * GROUP;
     const float *a = task->a, *b = task->b;
     float *c = task->c;
-    for (const uint8_t *heights = task->heights; *heights != WINOGRAD_F32_END; heights++) {
+    for (const uint8_t *height = task->heights; *height != WINOGRAD_F32_END; height++) {
         for (size_t panel = 0; panel < task->panels; panel++)
-            rows = blocks(task, width, heights, a, b + panel * width * task->k,
-                          c + panel * task->panel);
-        while (*heights != WINOGRAD_F32_PANEL)
-            heights++;
-        a += rows * padded;
-        b += task->point;
-        c += rows * WINOGRAD_F32_NR;
+            block(task, *height, width, a, b + panel * width * task->k, c + panel * task->panel);
+        a += *height * padded;
+        b += *height == WINOGRAD_F32_PANEL ? task->point : 0;
+        c += (size_t)*height * WINOGRAD_F32_NR;
     }
 }
 
