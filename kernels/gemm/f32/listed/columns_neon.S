@@ -161,19 +161,11 @@
 17: sum_columns \height, \vectors, \columns
     cbz bias, 18f
     add_bias_to_tile \height, \vectors, \columns
-18: ldr w8, [strip, #strip.clamp]
-    cbnz w8, 21f
-19: store_tile \height, \vectors, \columns
+18: clamp_sums %(32 - \height * (\vectors + \columns))
+    store_tile \height, \vectors, \columns
     add list, list, list_step
     subs tiles, tiles, #1
     b.ne 11b
-    b 22f
-21: tbz w8, #0, 23f
-    limit_sums at_least, %(32 - \height * (\vectors + \columns)), strip, strip.low, scratch
-23: tbz w8, #1, 19b
-    limit_sums at_most, %(32 - \height * (\vectors + \columns)), strip, strip.high, scratch
-    b 19b
-22:
     end columns_\height\()x\vectors\()_\columns
     .endm
 

@@ -15,25 +15,6 @@
  * odd number of steps, and all_rounds goes to 35 for their end. */
     .set HAS_TAIL, 62
 
-    .macro pair_of_c op, s0, s1
-    \op\()p q\s0, q\s1, [row]
-    .endm
-    .macro last_of_c op, s, offset
-    \op\()r q\s, [row, #\offset]
-    .endm
-
-/* op: ld or st, which several registers at once would delay. */
-    .macro all_of_c op, height, vectors
-    mov row, c
-    .set i, 32 - \height * \vectors
-    .rept \height
-    when %(\vectors > 1), pair_of_c \op, %(i), %(i + 1)
-    when %(\vectors % 2), last_of_c \op, %(i + \vectors - 1), %(16 * (\vectors - 1))
-    add row, row, ldc
-    .set i, i + \vectors
-    .endr
-    .endm
-
 half .req x7
 
 /* Instruction `op` of a step: low 0, high 0, then low q, insert q - 1, high q for each other vector
@@ -109,7 +90,7 @@ half .req x7
 11: begin_tile \height
     first_loads_and_clear \height, \vectors
 12: all_rounds \height, \vectors
-    end_plain_tile \height, \vectors, all_of_c, st
+    end_plain_tile \height, \vectors
 
     /* a tile that something is special about */
 19: begin_special
@@ -120,7 +101,7 @@ half .req x7
     cbnz w8, 15f
     clear_all %(32 - \height * \vectors), %(\height * \vectors)
     b 23f
-15: all_of_c ld, \height, \vectors
+15: rows_of_c ld1, \height, \vectors
 23: begin_tile \height
 24: cbz rounds, 22f
     first_loads \height, \vectors
@@ -135,7 +116,7 @@ half .req x7
     multiply_step \height, \vectors
     subs pairs, pairs, #1
     b.ne 25b
-    end_tile \height, \vectors, all_of_c, st
+    end_tile \height, \vectors
     end \name
     .endm
 

@@ -26,10 +26,7 @@
     .endm
     .macro add_c sum
     ldr s0, [row]
-    fadd s\sum, s\sum, s0
-    .endm
-    .macro on_one sum, op
-    \op s\sum, s\sum, s0
+    add_to \sum, 0
     .endm
     .macro store_one sum
     str s\sum, [row]
@@ -84,7 +81,7 @@
     round \height, \vectors
     subs pairs, pairs, #1
     b.ne 13b
-14: end_plain_tile \height, \vectors, rows_of_c, st1
+14: end_plain_tile \height, \vectors
 
     /* a tile that something is special about */
 19: begin_special
@@ -113,7 +110,7 @@
     multiply_step \height, \vectors
     subs scratch, scratch, #1
     b.ne 25b
-    end_tile \height, \vectors, rows_of_c, st1
+    end_tile \height, \vectors
     end \height\()x\width\kind
     .endm
 
@@ -191,23 +188,15 @@ finishing .req panels /* whose number each tile loads: is there anything but pro
     subs panels_left, panels_left, #1
     .endm
 
-    .macro regular height
-    begin_function gemm_f32_listed_\height\()x12_regular_neon
-    save_registers 4, 30
+    .macro regular_kernel height
+    begin \height\()x12_regular
     ldp list, a_row, [strip, #strip.a]
-    ldr rounds, [strip, #strip.rounds]
-    ldp b_first, b_step, [strip, #strip.b]
-    ldp c, ldc, [strip, #strip.c]
-    ldp tiles, panels, [strip, #strip.tiles]
-    ldr bias, [strip, #strip.bias]
     ldp w23, w8, [strip, #strip.accumulate]
     ldp b_eights, eights_step, [strip, #strip.b_eights]
     ldr eights, [strip, #strip.eights]
     sub rounds, rounds, #2
     lsl a_row, a_row, #2
-    lsl b_step, b_step, #2
     lsl eights_step, eights_step, #2
-    lsl ldc, ldc, #2
     mov scratch, #\height
     mul list_step, a_row, scratch
     mul c_step, ldc, scratch
@@ -229,12 +218,13 @@ finishing .req panels /* whose number each tile loads: is there anything but pro
     add list, list, list_step
     subs tiles, tiles, #1
     b.ne 13b
-    pop_and_return
-    end_function gemm_f32_listed_\height\()x12_regular_neon
+    end \height\()x12_regular
     .endm
 
-    regular 7
-    regular 6
+    .set regular, 1
+    regular_kernel 7
+    regular_kernel 6
+    .set regular, 0
 
 /* ---- kernels of one column ---- */
 
@@ -279,19 +269,14 @@ finishing .req panels /* whose number each tile loads: is there anything but pro
     add b, b, special, lsl #2
     b.ne 12b
     for_all sum_lanes, %(32 - \height), \height
-    ldp w8, w9, [strip, #strip.accumulate]
+    ldr w8, [strip, #strip.accumulate]
     cbz w8, 17f
     for_elements add_c, \height
 17: cbz bias, 18f
     ldr s0, [bias]
-    for_all on_one, %(32 - \height), \height, fadd
-18: tbz w9, #0, 20f
-    ldr s0, [strip, #strip.low]
-    for_all on_one, %(32 - \height), \height, fmax
-20: tbz w9, #1, 19f
-    ldr s0, [strip, #strip.high]
-    for_all on_one, %(32 - \height), \height, fmin
-19: for_elements store_one, \height
+    for_all add_to, %(32 - \height), \height, 0
+18: clamp_sums %(32 - \height)
+    for_elements store_one, \height
     mov c, row
     add list, list, list_step
     subs tiles, tiles, #1

@@ -23,6 +23,9 @@ copied_too .req x28
 /* 1 for kernels that fetch what comes next. */
     .set fetching, 0
 
+/* 1 for kernels of regular rows. */
+    .set regular, 0
+
 /* Steps of k in a round: 4, or 2 for kernels whose rounds take half of a tail, too. */
     .set round_steps, 4
 
@@ -110,16 +113,11 @@ copied_too .req x28
 
     .macro begin name
     begin_function gemm_f32_listed_\name\()_neon
-    .if packing
-    save_registers 4, 30
-    ldr from_row, [strip, #strip.from_row]
-    lsl from_row, from_row, #2
-    .elseif fetching
-    save_registers 4, 30
-    ldr ahead_step, [strip, #strip.ahead_step]
-    .else
-    save_registers 4, 28
-    .endif
+    when %(packing | fetching | regular), save_registers 4, 30
+    otherwise save_registers 4, 28
+    when %packing, ldr from_row, [strip, #strip.from_row]
+    when %packing, lsl from_row, from_row, #2
+    when %fetching, ldr ahead_step, [strip, #strip.ahead_step]
     ldp list, segments, [strip, #strip.rows]
     ldp rounds, special, [strip, #strip.rounds]
     ldp b_first, b_step, [strip, #strip.b]
@@ -193,16 +191,20 @@ bytes_in_order:
 
     shared_limits
 
+    .macro clamp_sums first
+    ldr w8, [strip, #strip.clamp]
+    tbz w8, #0, 31f
+    limit_sums at_least, \first, strip, strip.low, scratch
+31: tbz w8, #1, 32f
+    limit_sums at_most, \first, strip, strip.high, scratch
+32:
+    .endm
+
 /* For a special tile. */
     .macro finish_sums height, vectors
     cbz bias, 28f
     add_bias \height, \vectors
-28: ldr w8, [strip, #strip.clamp]
-    tbz w8, #0, 31f
-    limit_sums at_least, %(32 - \height * \vectors), strip, strip.low, scratch
-31: tbz w8, #1, 32f
-    limit_sums at_most, %(32 - \height * \vectors), strip, strip.high, scratch
-32:
+28: clamp_sums %(32 - \height * \vectors)
     .endm
     .macro next_bias
     ldr scratch, [strip, #strip.bias]
@@ -230,10 +232,10 @@ bytes_in_order:
     multiply_tile fmla, \height, \vectors, %(32 - \height * \vectors), \vectors, \height, 0, 0
     .endm
 
-/* The sums to C by `store` and the next tile at 11, but at 22 if something is special. */
-    .macro end_plain_tile height, vectors, store, op
+/* The sums to C and the next tile at 11, but at 22 if something is special. */
+    .macro end_plain_tile height, vectors
     cbnz special, 22f
-    \store \op, \height, \vectors
+    rows_of_c st1, \height, \vectors
     next_tile %(4 * \vectors)
     cbnz tiles, 11b
     b 30f
@@ -255,9 +257,8 @@ bytes_in_order:
     .endif
     .endm
 
-/* From the end of a segment at 26: the next one at 24, or the sums to C by `store`, and the next tile
- * at 20. */
-    .macro end_tile height, vectors, store, op
+/* From the end of a segment at 26: the next one at 24, or the sums to C, and the next tile at 20. */
+    .macro end_tile height, vectors
 26:
     .if packing == 0
     subs segments, segments, #1
@@ -271,7 +272,7 @@ bytes_in_order:
     ldr w8, [strip, #strip.missing]
     cbnz w8, 33f
     .endif
-    \store \op, \height, \vectors
+    rows_of_c st1, \height, \vectors
 34: next_bias
     next_tile %(4 * \vectors)
     cbnz tiles, 20b
