@@ -9,7 +9,11 @@
  *
  * and KERNEL_TABLES(NAME, COUNT) the same for tables of COUNT functions, which are indexed by enum
  * NAME_alg: NAME_find(features, alg). A table may have empty rows, but for the last one. Both are
- * defined by the macros of these names with DEFINE_ before them. */
+ * defined by the macros of these names with DEFINE_ before them.
+ *
+ * Lists whose rows say more, and that are searched for more, have a structure of their own, and a
+ * macro KERNELS(KERNEL) that has KERNEL(name) for each row. NAMED_KERNELS(LIST, structure, KERNELS)
+ * declares the rows, LIST_kernels[] and LIST_kernel_count. */
 #ifndef KERNELS_ASM_LIST_H
 #define KERNELS_ASM_LIST_H
 
@@ -66,5 +70,16 @@
             i++;                                                                        \
         return &list##_kernels[i][alg];                                                 \
     }
+
+#define KERNEL_NAME(name) name,
+#define KERNEL_ADDRESS(name) &name,
+
+#define NAMED_KERNELS(list, structure, KERNELS)                                 \
+    extern const struct structure KERNELS(KERNEL_NAME) *const list##_kernels[]; \
+    extern const size_t list##_kernel_count
+
+#define DEFINE_NAMED_KERNELS(list, structure, KERNELS)                          \
+    const struct structure *const list##_kernels[] = {KERNELS(KERNEL_ADDRESS)}; \
+    const size_t list##_kernel_count = sizeof list##_kernels / sizeof list##_kernels[0]
 
 #endif

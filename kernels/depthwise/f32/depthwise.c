@@ -1,12 +1,7 @@
 /* The list of depthwise kernels, fastest first. */
 #include "kernels/depthwise/f32/depthwise.h"
 
-const struct dwconv_f32_kernel *const dwconv_f32_kernels[] = {
-#define LISTED(name) &dwconv_f32_##name,
-    DWCONV_F32_KERNELS(LISTED)
-#undef LISTED
-};
-const size_t dwconv_f32_kernel_count = sizeof dwconv_f32_kernels / sizeof dwconv_f32_kernels[0];
+DEFINE_NAMED_KERNELS(dwconv_f32, dwconv_f32_kernel, DWCONV_F32_KERNELS);
 
 static int suits(const struct dwconv_f32_kernel *kernel, uint32_t features, int kind)
 {

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "arch/cpu.h"
+#include "kernels/asm/list.h"
 
 /* Each channel has kd x kh x kw weights of its own. With c < channels, y < out_rows, x < out_cols:
  *
@@ -84,32 +85,28 @@ struct dwconv_f32_kernel {
  * a name here. */
 /* clang-format off */
 #if NEO_PORTABLE
-#define DWCONV_F32_KERNELS(KERNEL) KERNEL(ref)
+#define DWCONV_F32_KERNELS(KERNEL) KERNEL(dwconv_f32_ref)
 #else
 #define DWCONV_F32_KERNELS(KERNEL) \
-    KERNEL(planes_pairs_neon) \
-    KERNEL(planes_a55_neon) \
-    KERNEL(planes_neon) \
-    KERNEL(planes_stride_2_a55_neon) \
-    KERNEL(planes_dilated_neon) \
-    KERNEL(planes_copied_neon) \
-    KERNEL(3x3_a55_neon) \
-    KERNEL(3x3_neon) \
-    KERNEL(tall_a55_neon) \
-    KERNEL(taps_a55_neon) \
-    KERNEL(tall_neon) \
-    KERNEL(row_neon) \
-    KERNEL(lanes_neon) \
-    KERNEL(neon) \
-    KERNEL(ref)
+    KERNEL(dwconv_f32_planes_pairs_neon) \
+    KERNEL(dwconv_f32_planes_a55_neon) \
+    KERNEL(dwconv_f32_planes_neon) \
+    KERNEL(dwconv_f32_planes_stride_2_a55_neon) \
+    KERNEL(dwconv_f32_planes_dilated_neon) \
+    KERNEL(dwconv_f32_planes_copied_neon) \
+    KERNEL(dwconv_f32_3x3_a55_neon) \
+    KERNEL(dwconv_f32_3x3_neon) \
+    KERNEL(dwconv_f32_tall_a55_neon) \
+    KERNEL(dwconv_f32_taps_a55_neon) \
+    KERNEL(dwconv_f32_tall_neon) \
+    KERNEL(dwconv_f32_row_neon) \
+    KERNEL(dwconv_f32_lanes_neon) \
+    KERNEL(dwconv_f32_neon) \
+    KERNEL(dwconv_f32_ref)
 #endif
 /* clang-format on */
 
-#define DECLARED(name) extern const struct dwconv_f32_kernel dwconv_f32_##name;
-DWCONV_F32_KERNELS(DECLARED)
-#undef DECLARED
-extern const struct dwconv_f32_kernel *const dwconv_f32_kernels[];
-extern const size_t dwconv_f32_kernel_count;
+NAMED_KERNELS(dwconv_f32, dwconv_f32_kernel, DWCONV_F32_KERNELS);
 
 /* Can this kernel run this task, and is it meant to? Only what `channels`, `out_cols`, the sizes,
  * strides and dilations of the kernel, the distances of elements and the order are is looked at. */

@@ -1,12 +1,7 @@
 /* The list of kernels for dot products, fastest first. */
 #include "kernels/dot/f32/dot.h"
 
-const struct dot_f32_kernel *const dot_f32_kernels[] = {
-#define LISTED(name) &dot_f32_##name,
-    DOT_F32_KERNELS(LISTED)
-#undef LISTED
-};
-const size_t dot_f32_kernel_count = sizeof dot_f32_kernels / sizeof dot_f32_kernels[0];
+DEFINE_NAMED_KERNELS(dot_f32, dot_f32_kernel, DOT_F32_KERNELS);
 
 const struct dot_f32_kernel *dot_f32_find(uint32_t features, int in_order)
 {

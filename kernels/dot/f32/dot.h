@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "arch/cpu.h"
+#include "kernels/asm/list.h"
 
 /* For i < count, j < columns: four sums, each in the order of p:
  *
@@ -34,16 +35,12 @@ struct dot_f32_kernel {
 
 /* Fastest first; the last needs nothing. A new kernel is a file of its own and a name here. */
 #if NEO_PORTABLE
-#define DOT_F32_KERNELS(KERNEL) KERNEL(generic) KERNEL(ref)
+#define DOT_F32_KERNELS(KERNEL) KERNEL(dot_f32_generic) KERNEL(dot_f32_ref)
 #else
-#define DOT_F32_KERNELS(KERNEL) KERNEL(narrow_neon) KERNEL(neon) KERNEL(ref)
+#define DOT_F32_KERNELS(KERNEL) KERNEL(dot_f32_narrow_neon) KERNEL(dot_f32_neon) KERNEL(dot_f32_ref)
 #endif
 
-#define DECLARED(name) extern const struct dot_f32_kernel dot_f32_##name;
-DOT_F32_KERNELS(DECLARED)
-#undef DECLARED
-extern const struct dot_f32_kernel *const dot_f32_kernels[];
-extern const size_t dot_f32_kernel_count;
+NAMED_KERNELS(dot_f32, dot_f32_kernel, DOT_F32_KERNELS);
 
 /* The fastest that the features allow, for cores that issue in this way; never NULL. */
 const struct dot_f32_kernel *dot_f32_find(uint32_t features, int in_order);

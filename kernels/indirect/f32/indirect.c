@@ -1,13 +1,7 @@
 /* The list of kernels for patches by pointer, fastest first. */
 #include "kernels/indirect/f32/indirect.h"
 
-const struct indirect_f32_kernel *const indirect_f32_kernels[] = {
-#define LISTED(name) &indirect_f32_##name,
-    INDIRECT_F32_KERNELS(LISTED)
-#undef LISTED
-};
-const size_t indirect_f32_kernel_count =
-    sizeof indirect_f32_kernels / sizeof indirect_f32_kernels[0];
+DEFINE_NAMED_KERNELS(indirect_f32, indirect_f32_kernel, INDIRECT_F32_KERNELS);
 
 int indirect_f32_suits(const struct indirect_f32_kernel *kernel, size_t channels, size_t width)
 {

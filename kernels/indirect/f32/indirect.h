@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "arch/cpu.h"
+#include "kernels/asm/list.h"
 
 enum { INDIRECT_F32_PIXELS = 8, INDIRECT_F32_WIDTH = 12 };
 
@@ -45,17 +46,14 @@ struct indirect_f32_kernel {
 
 /* Fastest first; the last needs nothing. A new kernel is a file of its own and a name here. */
 #if NEO_PORTABLE
-#define INDIRECT_F32_KERNELS(KERNEL) KERNEL(ref)
+#define INDIRECT_F32_KERNELS(KERNEL) KERNEL(indirect_f32_ref)
 #else
-#define INDIRECT_F32_KERNELS(KERNEL) \
-    KERNEL(narrow_fours_neon) KERNEL(narrow_neon) KERNEL(neon) KERNEL(ref)
+#define INDIRECT_F32_KERNELS(KERNEL)       \
+    KERNEL(indirect_f32_narrow_fours_neon) \
+    KERNEL(indirect_f32_narrow_neon) KERNEL(indirect_f32_neon) KERNEL(indirect_f32_ref)
 #endif
 
-#define DECLARED(name) extern const struct indirect_f32_kernel indirect_f32_##name;
-INDIRECT_F32_KERNELS(DECLARED)
-#undef DECLARED
-extern const struct indirect_f32_kernel *const indirect_f32_kernels[];
-extern const size_t indirect_f32_kernel_count;
+NAMED_KERNELS(indirect_f32, indirect_f32_kernel, INDIRECT_F32_KERNELS);
 
 /* Does it take such tiles, and is it fast enough with so few channels? */
 int indirect_f32_suits(const struct indirect_f32_kernel *kernel, size_t channels, size_t width);

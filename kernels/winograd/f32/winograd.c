@@ -3,13 +3,7 @@
 
 #include <stdbool.h>
 
-const struct winograd_f32_kernel *const winograd_f32_kernels[] = {
-#define LISTED(name) &winograd_f32_##name,
-    WINOGRAD_F32_KERNELS(LISTED)
-#undef LISTED
-};
-const size_t winograd_f32_kernel_count =
-    sizeof winograd_f32_kernels / sizeof winograd_f32_kernels[0];
+DEFINE_NAMED_KERNELS(winograd_f32, winograd_f32_kernel, WINOGRAD_F32_KERNELS);
 
 static bool serves(const struct winograd_f32_kernel *kernel, const struct cpu *cpu)
 {

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "arch/cpu.h"
+#include "kernels/asm/list.h"
 
 enum {
     WINOGRAD_F32_POINTS = 8,
@@ -129,16 +130,14 @@ winograd_f32_gather_fn winograd_f32_gather_neon;
 
 /* Fastest first; the last needs nothing. A new kernel is a file of its own and a name here. */
 #if NEO_PORTABLE
-#define WINOGRAD_F32_KERNELS(KERNEL) KERNEL(ref)
+#define WINOGRAD_F32_KERNELS(KERNEL) KERNEL(winograd_f32_ref)
 #else
-#define WINOGRAD_F32_KERNELS(KERNEL) KERNEL(a55_neon) KERNEL(deep_neon) KERNEL(neon) KERNEL(ref)
+#define WINOGRAD_F32_KERNELS(KERNEL) \
+    KERNEL(winograd_f32_a55_neon)    \
+    KERNEL(winograd_f32_deep_neon) KERNEL(winograd_f32_neon) KERNEL(winograd_f32_ref)
 #endif
 
-#define DECLARED(name) extern const struct winograd_f32_kernel winograd_f32_##name;
-WINOGRAD_F32_KERNELS(DECLARED)
-#undef DECLARED
-extern const struct winograd_f32_kernel *const winograd_f32_kernels[];
-extern const size_t winograd_f32_kernel_count;
+NAMED_KERNELS(winograd_f32, winograd_f32_kernel, WINOGRAD_F32_KERNELS);
 
 /* The fastest that the CPU allows; never NULL. */
 const struct winograd_f32_kernel *winograd_f32_find(const struct cpu *cpu);

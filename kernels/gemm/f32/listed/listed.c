@@ -1,13 +1,7 @@
 /* The list of kernels for listed rows, fastest first. */
 #include "kernels/gemm/f32/listed/listed.h"
 
-const struct gemm_f32_listed_kernels *const gemm_f32_listed_kernels[] = {
-#define LISTED(name) &gemm_f32_listed_##name,
-    GEMM_F32_LISTED_KERNELS(LISTED)
-#undef LISTED
-};
-const size_t gemm_f32_listed_kernel_count =
-    sizeof gemm_f32_listed_kernels / sizeof gemm_f32_listed_kernels[0];
+DEFINE_NAMED_KERNELS(gemm_f32_listed, gemm_f32_listed_kernels, GEMM_F32_LISTED_KERNELS);
 
 static int suits(const struct gemm_f32_listed_kernels *kernels, uint32_t features, int in_order)
 {

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "arch/cpu.h"
+#include "kernels/asm/list.h"
 
 /* Addresses in the list for one tile and segment; those beyond the tile's height are not read. */
 enum { GEMM_F32_LISTED_HEIGHT = 7, GEMM_F32_LIST = 8 };
@@ -95,16 +96,13 @@ struct gemm_f32_listed_kernels {
 
 /* Fastest first; the last needs nothing. A new kernel is a file of its own and a name here. */
 #if NEO_PORTABLE
-#define GEMM_F32_LISTED_KERNELS(KERNEL) KERNEL(generic) KERNEL(ref)
+#define GEMM_F32_LISTED_KERNELS(KERNEL) KERNEL(gemm_f32_listed_generic) KERNEL(gemm_f32_listed_ref)
 #else
-#define GEMM_F32_LISTED_KERNELS(KERNEL) KERNEL(narrow_neon) KERNEL(neon) KERNEL(ref)
+#define GEMM_F32_LISTED_KERNELS(KERNEL) \
+    KERNEL(gemm_f32_listed_narrow_neon) KERNEL(gemm_f32_listed_neon) KERNEL(gemm_f32_listed_ref)
 #endif
 
-#define DECLARED(name) extern const struct gemm_f32_listed_kernels gemm_f32_listed_##name;
-GEMM_F32_LISTED_KERNELS(DECLARED)
-#undef DECLARED
-extern const struct gemm_f32_listed_kernels *const gemm_f32_listed_kernels[];
-extern const size_t gemm_f32_listed_kernel_count;
+NAMED_KERNELS(gemm_f32_listed, gemm_f32_listed_kernels, GEMM_F32_LISTED_KERNELS);
 
 /* The fastest that the features allow, for cores that issue in this way; never NULL. */
 const struct gemm_f32_listed_kernels *gemm_f32_listed_find(uint32_t features, int in_order);
