@@ -1,15 +1,9 @@
 /* The definition of the kernels for listed rows: one plain loop for all tiles. */
+#include "kernels/elementwise/f32/clamp_ref.h"
 #include "kernels/gemm/f32/listed/listed.h"
 
 #include <math.h>
 #include <string.h>
-
-static float clamp(const struct gemm_f32_listed *strip, float x)
-{
-    if ((strip->clamp & GEMM_F32_LOW) && x < strip->low) /* false for NaN, which stays */
-        return strip->low;
-    return (strip->clamp & GEMM_F32_HIGH) && x > strip->high ? strip->high : x;
-}
 
 /* A column of B: its elements are `pitch` apart, and it has so many sums, 1 or 4, of which steps
  * after the rounds take the first ones in turn. */
@@ -36,11 +30,13 @@ static float element(const struct gemm_f32_listed *strip, const float *const *ro
 /* Column j of all tiles' columns. */
 static void run_column(const struct gemm_f32_listed *strip, size_t j, struct column column)
 {
+    float low = strip->clamp & GEMM_F32_LOW ? strip->low : -INFINITY;
+    float high = strip->clamp & GEMM_F32_HIGH ? strip->high : INFINITY;
     for (size_t i = 0; i < strip->tiles * strip->height; i++) {
         size_t list = i / strip->height * strip->segments * GEMM_F32_LIST + i % strip->height;
         float *c = &strip->c[i * strip->ldc + j];
         float sum = element(strip, strip->rows + list, column, strip->accumulate ? *c : 0);
-        *c = clamp(strip, strip->bias ? sum + strip->bias[j] : sum);
+        *c = clamp(strip->bias ? sum + strip->bias[j] : sum, low, high);
     }
 }
 
@@ -81,33 +77,25 @@ static void pack(const struct gemm_f32_listed *strip)
     gemm_f32_listed_pack_by(strip, run);
 }
 
-/* A tile's panels of 12 columns, and those of 8 columns beside them. */
-static void run_regular_tile(const struct gemm_f32_listed *strip, const float *const *rows,
-                             size_t t, gemm_f32_listed_fn *run_rows)
-{
-    size_t first = 12 * strip->panels;
-    struct gemm_f32_listed tile = *strip;
-    tile.rows = rows;
-    tile.tiles = 1;
-    tile.c += t * strip->height * strip->ldc;
-    run_rows(&tile);
-    tile.width = 8;
-    tile.b = strip->b_eights;
-    tile.b_step = strip->eights_step;
-    tile.panels = strip->eights;
-    tile.c += first;
-    tile.bias = strip->bias ? strip->bias + first : NULL;
-    run_rows(&tile);
-}
-
+/* Each tile's panels of 12 columns, and those of 8 columns beside them. */
 void gemm_f32_listed_regular_by(const struct gemm_f32_listed *strip, gemm_f32_listed_fn *run_rows)
 {
-    const float *rows[GEMM_F32_LIST];
-    for (size_t t = 0; t < strip->tiles; t++) {
-        const float *first = strip->a + t * strip->height * strip->a_row;
-        for (size_t i = 0; i < GEMM_F32_LIST; i++)
-            rows[i] = i < strip->height ? first + i * strip->a_row : first;
-        run_regular_tile(strip, rows, t, run_rows);
+    const float *rows[GEMM_F32_LIST] = {NULL};
+    struct gemm_f32_listed twelves = *strip;
+    twelves.rows = rows;
+    twelves.tiles = 1;
+    struct gemm_f32_listed eights = twelves;
+    eights.width = 8;
+    eights.b = strip->b_eights;
+    eights.b_step = strip->eights_step;
+    eights.panels = strip->eights;
+    eights.bias = strip->bias ? strip->bias + 12 * strip->panels : NULL;
+    for (size_t t = 0; t < strip->tiles; t++, twelves.c += strip->height * strip->ldc) {
+        for (size_t i = 0; i < strip->height; i++)
+            rows[i] = strip->a + (t * strip->height + i) * strip->a_row;
+        run_rows(&twelves);
+        eights.c = twelves.c + 12 * strip->panels;
+        run_rows(&eights);
     }
 }
 
