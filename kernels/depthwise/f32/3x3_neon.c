@@ -31,17 +31,14 @@ static int plan_columns(struct dwconv_f32_slide *job, const struct dwconv_f32_ta
 static dwconv_f32_slide_fn *find_function(const struct dwconv_f32_task *task, size_t channels,
                                           int in_order)
 {
-    static dwconv_f32_slide_fn *const in_order_functions[2][2] = {
-        {dwconv_f32_slide_s1_a55, dwconv_f32_slide_s1_a55_clamp},
-        {dwconv_f32_slide_s2_a55, dwconv_f32_slide_s2_a55_clamp},
+    static dwconv_f32_slide_fn *const functions[2][2][2] = {
+        {{dwconv_f32_slide_s1_c4, dwconv_f32_slide_s1_c8},
+         {dwconv_f32_slide_s2_c4, dwconv_f32_slide_s2_c8}},
+        {{dwconv_f32_slide_s1_a55, dwconv_f32_slide_s1_a55_clamp},
+         {dwconv_f32_slide_s2_a55, dwconv_f32_slide_s2_a55_clamp}},
     };
-    static dwconv_f32_slide_fn *const functions[2][2] = {
-        {dwconv_f32_slide_s1_c4, dwconv_f32_slide_s1_c8},
-        {dwconv_f32_slide_s2_c4, dwconv_f32_slide_s2_c8},
-    };
-    if (in_order)
-        return in_order_functions[task->stride_w - 1][dwconv_f32_clamps(task)];
-    return functions[task->stride_w - 1][channels == 8];
+    int second = in_order ? dwconv_f32_clamps(task) : channels == 8;
+    return functions[in_order != 0][task->stride_w - 1][second];
 }
 
 static const float none[8];
