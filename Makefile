@@ -122,7 +122,7 @@ $(BUILD)/kernels/%.o: kernels/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) $(call isa_of,$<) -c -o $@ $<
 # gcc would load all lines first, and then copy sums from register to register.
-LANES_FLAGS := $(if $(IS_CLANG),,-fno-schedule-insns -fno-tree-coalesce-vars)
+LANES_FLAGS := $(if $(IS_CLANG),,-fno-schedule-insns -fno-tree-coalesce-vars -fno-tree-pre)
 $(BUILD)/kernels/depthwise/f32/lanes/lanes_tiles_neon.o: private FOLDER_FLAGS += $(LANES_FLAGS)
 # clang nests macros of assembly 20 deep, unless it is told otherwise.
 AS_FLAGS := -Wno-variadic-macros $(if $(IS_CLANG),-mllvm -asm-macro-max-nesting-depth=100)

@@ -12,7 +12,6 @@
  *
  * What this cannot do is done on copies of the rows, by planes/copied_neon.c. */
 #include <arm_neon.h>
-#include <string.h>
 
 #include "kernels/asm/sizes.h"
 #include "kernels/depthwise/f32/depthwise.h"
@@ -216,7 +215,7 @@ static void add_columns(struct plan *plan, const struct band *band, const struct
 /* Narrow spans first: they overlap the others. */
 static void finish_band(struct plan *plan, const struct band *band)
 {
-    for (int narrow = 1; narrow >= 0 && band->tiles > 0; narrow--)
+    for (int narrow = 1; narrow >= 0; narrow--)
         for (size_t i = 0; i < plan->columns.count; i++)
             if (is_narrow(&plan->columns.list[i]) == narrow)
                 add_columns(plan, band, &plan->columns.list[i]);
@@ -225,8 +224,7 @@ static void finish_band(struct plan *plan, const struct band *band)
 /* Is the tile the next one of the band? Its code says where its rows of source are. */
 static int goes_on(const struct band *band, const struct band *tile)
 {
-    return band->tiles > 0 && band->code == tile->code && band->weights == tile->weights &&
-           tile->dst > band->dst &&
+    return band->code == tile->code && band->weights == tile->weights && tile->dst > band->dst &&
            (band->tiles == 1 || tile->dst - band->dst == band->tiles * band->step);
 }
 
@@ -245,13 +243,15 @@ static void add_tile(struct plan *plan, const struct chain *chain, size_t at)
         .dst = chain->first + at * apart,
         .tiles = 1,
     };
-    for (struct band *band = plan->bands; band < plan->bands + BANDS; band++)
+    size_t bands = smaller(plan->next, BANDS);
+    for (struct band *band = plan->bands; band < plan->bands + bands; band++)
         if (goes_on(band, &tile)) {
             band->step = (tile.dst - band->dst) / band->tiles++;
             return;
         }
     struct band *band = &plan->bands[plan->next++ % BANDS];
-    finish_band(plan, band);
+    if (bands == BANDS)
+        finish_band(plan, band);
     *band = tile;
 }
 
@@ -271,7 +271,7 @@ static void add_tiles(struct plan *plan)
                  at += rows_of_tile(&chain, at))
                 add_tile(plan, &chain, at);
         }
-    for (size_t i = 0; i < BANDS; i++)
+    for (size_t i = 0; i < smaller(plan->next, BANDS); i++)
         finish_band(plan, &plan->bands[i]);
 }
 
@@ -346,7 +346,6 @@ static int make_plan(struct plan *plan, const struct dwconv_f32_task *task)
     };
     plan->end = task->scratch;
     plan->empty_rows = plan->next = 0;
-    memset(plan->bands, 0, sizeof plan->bands);
     add_tiles(plan);
     *plan->end = (struct dwconv_f32_rectangle_strip){.code = dwconv_f32_rectangle_end};
     return 1;
