@@ -185,46 +185,54 @@ INLINE void store_planes(const struct winograd_f32_output *task, const struct fi
     }
 }
 
-/* A tile of one row has no first pass. Bias is added to the value of point 1, which every result
- * has once. */
-INLINE void backward_cols(const struct winograd_f32_output *task, size_t c, half values, size_t n,
-                          size_t m, const struct finish *finish, int one_row, int planes)
+/* A row of the second pass. Bias is added to the value of point 1, which every result has once. */
+INLINE void backward_row(const struct winograd_f32_output *task, float *dst, float32x4_t *in,
+                         size_t n, size_t m, const struct finish *finish, int planes)
 {
-    const uint32_t *offsets = task->offsets;
-    const float *sums = task->sums + c;
+    float32x4_t out[MOST];
+    size_t every = n == 1 ? 0 : 2;
+    in[every] = vaddq_f32(in[every], finish->bias);
+    backward(n, m, out, in);
+    if (finish->clamps) {
+#pragma GCC unroll 6
+        for (size_t x = 0; x < m; x++)
+            out[x] = vminq_f32(vmaxq_f32(out[x], finish->low), finish->high);
+    }
+    if (planes)
+        store_planes(task, finish, dst, out, m);
+    else
+        store_row(task, finish, dst, out, m);
+}
+
+/* A tile of one row has no first pass. */
+INLINE void backward_cols(const struct winograd_f32_output *task, size_t c, half values, size_t n,
+                          size_t m, const struct finish *finish, int planes)
+{
     float *dst = task->dst + c * task->dst_channel;
-    size_t height = one_row ? 1 : task->height, dst_row = task->dst_row, every = n == 1 ? 0 : 2;
-    for (size_t y = 0; y < height; y++, dst += dst_row) {
-        float32x4_t in[MOST], out[MOST];
+    float32x4_t in[MOST];
+    if (task->rows.n == 1) {
 #pragma GCC unroll 8
         for (size_t v = 0; v < n; v++)
-            in[v] = one_row ? vld1q_f32(at_byte(sums, offsets[v])) : values[y][v];
-        in[every] = vaddq_f32(in[every], finish->bias);
-        backward(n, m, out, in);
-        if (finish->clamps) {
-#pragma GCC unroll 6
-            for (size_t x = 0; x < m; x++)
-                out[x] = vminq_f32(vmaxq_f32(out[x], finish->low), finish->high);
-        }
-        if (planes)
-            store_planes(task, finish, dst, out, m);
-        else
-            store_row(task, finish, dst, out, m);
+            in[v] = vld1q_f32(at_byte(task->sums + c, task->offsets[v]));
+        backward_row(task, dst, in, n, m, finish, planes);
+        return;
+    }
+    size_t height = task->height, dst_row = task->dst_row;
+    for (size_t y = 0; y < height; y++, dst += dst_row) {
+#pragma GCC unroll 8
+        for (size_t v = 0; v < n; v++)
+            in[v] = values[y][v];
+        backward_row(task, dst, in, n, m, finish, planes);
     }
 }
 
 INLINE void second_pass(const struct winograd_f32_output *task, size_t c, half values, size_t n,
                         size_t m, const struct finish *finish)
 {
-    int one_row = task->rows.n == 1, planes = task->dst_channel != 1;
-    if (one_row && planes)
-        backward_cols(task, c, values, n, m, finish, 1, 1);
-    else if (one_row)
-        backward_cols(task, c, values, n, m, finish, 1, 0);
-    else if (planes)
-        backward_cols(task, c, values, n, m, finish, 0, 1);
+    if (task->dst_channel == 1)
+        backward_cols(task, c, values, n, m, finish, 0);
     else
-        backward_cols(task, c, values, n, m, finish, 0, 0);
+        backward_cols(task, c, values, n, m, finish, 1);
 }
 
 /* A dimension of a tile: three taps have two points more than results, five four, seven six. */
