@@ -23,30 +23,37 @@ struct part {
     size_t count, columns; /* that are there */
 };
 
-/* The first ROWS rows of the list, or those that are there and the last one again. */
-INLINE void run_rows(const struct gemm_f32_listed *strip, const struct part *part, size_t vectors)
+/* ROWS rows of the list by the panel: up to the last one that is there, and this one again. */
+INLINE void add_rows(const struct gemm_f32_listed *strip, const struct part *part, size_t vectors,
+                     size_t last, float values[ROWS][WIDEST])
 {
     size_t depth = 4 * strip->rounds + strip->tail;
-    const float *b = part->b;
-    float values[ROWS][WIDEST] = {{0}};
-    vector sums[ROWS][VECTORS], columns;
-    for (size_t i = 0; strip->accumulate && i < part->count; i++)
-        memcpy(values[i], part->c + i * strip->ldc, part->columns * sizeof(float));
-    memcpy(sums, values, sizeof sums);
-    for (size_t s = 0; s < strip->segments; s++, b += strip->b_skip) {
-        const float *rows[ROWS];
-        for (size_t i = 0; i < ROWS; i++)
-            rows[i] = part->rows[s * GEMM_F32_LIST + smaller(i, part->count - 1)];
+    const float *const *rows = part->rows, *b = part->b;
+    vector sums[ROWS][VECTORS] = {{{0}}}, columns;
+    for (size_t i = 0; i < ROWS; i++)
+        memcpy(sums[i], values[i], vectors * sizeof(vector));
+    for (size_t s = 0; s < strip->segments; s++, rows += GEMM_F32_LIST, b += strip->b_skip)
         for (size_t p = 0; p < depth; p++, b += vectors * LANES)
 #pragma GCC unroll 3
             for (size_t v = 0; v < vectors; v++) {
                 memcpy(&columns, b + v * LANES, sizeof columns);
 #pragma GCC unroll 4
                 for (size_t i = 0; i < ROWS; i++)
-                    sums[i][v] = rows[i][p] * columns + sums[i][v];
+                    sums[i][v] = rows[smaller(i, last)][p] * columns + sums[i][v];
             }
-    }
-    memcpy(values, sums, sizeof sums);
+    for (size_t i = 0; i < ROWS; i++)
+        memcpy(values[i], sums[i], vectors * sizeof(vector));
+}
+
+INLINE void run_rows(const struct gemm_f32_listed *strip, const struct part *part, size_t vectors)
+{
+    float values[ROWS][WIDEST] = {{0}};
+    for (size_t i = 0; strip->accumulate && i < part->count; i++)
+        memcpy(values[i], part->c + i * strip->ldc, part->columns * sizeof(float));
+    if (part->count == ROWS)
+        add_rows(strip, part, vectors, ROWS - 1, values);
+    else
+        add_rows(strip, part, vectors, part->count - 1, values);
     float low = strip->clamp & GEMM_F32_LOW ? strip->low : -INFINITY;
     float high = strip->clamp & GEMM_F32_HIGH ? strip->high : INFINITY;
     for (size_t i = 0; i < part->count; i++)
