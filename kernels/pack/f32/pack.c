@@ -135,7 +135,7 @@ INLINE void transpose_panel(const struct pack_f32_panel *panel, size_t vectors, 
     for (size_t p = 0, end = k & ~(size_t)3;; p = k - 4, end = k) {
         float *out = panel->out + p * 4 * vectors;
         for (; p < end; p += 4, out += 16 * vectors) {
-            quad block[4 * MOST_VECTORS];
+            quad block[4 * MOST_VECTORS] = {{0}};
 #pragma GCC unroll 16
             for (size_t i = 0; i < 4 * vectors; i++)
                 block[i] = load(from[i] + p);
@@ -178,7 +178,7 @@ INLINE void transpose_lanes(const struct pack_f32_panel *panel, size_t i, size_t
         from[x] = lane_start(panel, i + x);
     struct rows rows = rows_from(panel, first, has_taps);
     for (size_t p = first; p < last; p += steps) {
-        quad block[4];
+        quad block[4] = {{0}};
         if (!has_taps) {
             p = smaller(p, last - steps);
             rows = rows_from(panel, p, false);
