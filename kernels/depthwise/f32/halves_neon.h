@@ -2,12 +2,12 @@
  *
  * What is to be loaded is a list, in whose order it goes, each when the multiply-adds are done with
  * what is in its register. A load has parts: the lower half; the upper one into x23 or x24 in turn;
- * and its insertion two loads later, beside the lower half of that one, which is all that A53 can pair
- * it with.
+ * and its insertion two loads later, beside the lower half of that one, which is all that A53 can
+ * pair it with.
  *
- * Files name their addresses in `load_half kind, to, row, half`: kind is d, then x, with half _high,
- * eight bytes further, or q; and they have `next_column`, for a row of 0. They set R, the rows of
- * outputs, the stride S of these, and kernel_rows. `now` counts instructions. */
+ * Files name their addresses in `load_half kind, to, row, half`: kind is d, then x, with half
+ * _high, eight bytes further, or q; and they have `next_column`, for a row of 0. They set R, the
+ * rows of outputs, the stride S of these, and kernel_rows. `now` counts instructions. */
 /* clang-format off */
 #include "kernels/asm/assembly_neon.h"
 

@@ -10,9 +10,9 @@
  * 15.
  *
  * A file has the addresses `in` of vectors and `by` of lanes, `count` of rounds of four steps, and
- * a macro `next_vectors` that moves `in` to the next step. Lanes of steps follow each other, unless it
- * has a macro `next_lanes` and sets lanes_apart to 1 before this header. x16 and x17 are lost, or
- * the two registers from high_temp on that it sets. */
+ * a macro `next_vectors` that moves `in` to the next step. Lanes of steps follow each other, unless
+ * it has a macro `next_lanes` and sets lanes_apart to 1 before this header. x16 and x17 are lost,
+ * or the two registers from high_temp on that it sets. */
 /* clang-format off */
 #include "kernels/asm/assembly_neon.h"
 

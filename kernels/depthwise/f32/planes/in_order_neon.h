@@ -3,8 +3,8 @@
  *
  * Rows of source go on from column to column of the kernel, each to the next of six places, in v6 …
  * v17; weights to five, v0 … v4. Two rows are on their way while one is used: a part of their loads
- * comes after each product. A row gives to three rows of dst from the lowest one on, so that products
- * of one sum are eight FMLA apart, of two vectors. */
+ * comes after each product. A row gives to three rows of dst from the lowest one on, so that
+ * products of one sum are eight FMLA apart, of two vectors. */
 /* clang-format off */
 #ifndef KERNELS_DEPTHWISE_F32_PLANES_IN_ORDER_NEON_H
 #define KERNELS_DEPTHWISE_F32_PLANES_IN_ORDER_NEON_H

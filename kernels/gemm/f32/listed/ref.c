@@ -80,7 +80,7 @@ static void pack(const struct gemm_f32_listed *strip)
 /* Each tile's panels of 12 columns, and those of 8 columns beside them. */
 void gemm_f32_listed_regular_by(const struct gemm_f32_listed *strip, gemm_f32_listed_fn *run_rows)
 {
-    const float *rows[GEMM_F32_LIST] = {NULL};
+    const float *rows[GEMM_F32_LIST];
     struct gemm_f32_listed twelves = *strip;
     twelves.rows = rows;
     twelves.tiles = 1;
@@ -91,8 +91,9 @@ void gemm_f32_listed_regular_by(const struct gemm_f32_listed *strip, gemm_f32_li
     eights.panels = strip->eights;
     eights.bias = strip->bias ? strip->bias + 12 * strip->panels : NULL;
     for (size_t t = 0; t < strip->tiles; t++, twelves.c += strip->height * strip->ldc) {
-        for (size_t i = 0; i < strip->height; i++)
-            rows[i] = strip->a + (t * strip->height + i) * strip->a_row;
+        const float *first = strip->a + t * strip->height * strip->a_row;
+        for (size_t i = 0; i < GEMM_F32_LIST; i++)
+            rows[i] = i < strip->height ? first + i * strip->a_row : first;
         run_rows(&twelves);
         eights.c = twelves.c + 12 * strip->panels;
         run_rows(&eights);
