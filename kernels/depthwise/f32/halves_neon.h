@@ -7,9 +7,12 @@
  *
  * Files name their addresses in `load_half kind, to, row, half`: kind is d, then x, with half
  * _high, eight bytes further, or q; and they have `next_column`, for a row of 0. They set R, the
- * rows of outputs, the stride S of these, and kernel_rows. `now` counts instructions. */
+ * rows of outputs, the stride S of these, and kernel_rows. `now` counts instructions. Where nothing
+ * else can be done, what waits is inserted out of turn, unless `in_turn` is set. */
 /* clang-format off */
 #include "kernels/asm/assembly_neon.h"
+
+    .set in_turn, 0
 
 /* ---- how many multiply-adds are still to read v(place) ---- */
 
@@ -53,7 +56,7 @@
     .macro load_next
     .set filled, 0
     when %(l < listed), load_listed %l
-    when %((filled == 0) & (older + newer > 0) & (begun == 0)), insert_early
+    when %((filled == 0) & (older + newer > 0) & (begun == 0) & ((in_turn == 0) | (l == listed))), insert_early
     .endm
     .macro load_listed number
     when %(row_\number == 0), go_on

@@ -141,15 +141,17 @@ half .req x23
     .set filled, 1
     .endm
 
-/* What arithmetic instructions and loads take, in instructions. */
+/* What arithmetic instructions take, in instructions; and loads, of which stride 2 has two in a place. */
     .set LATENCY, 8
-    .set LOAD_LATENCY, 6
+    .macro set_load_latency
+    .set load_latency, 4 + 2 * S
+    .endm
 
     .macro fill_row row
     .set next, stages >> (4 * stage_\row) & 15
     .set ready, since_\row + LATENCY
     when %(next == LOAD_BIAS), .set ready, since_\row
-    or_when %(next == INSERT_BIAS), .set ready, since_\row + LOAD_LATENCY
+    or_when %(next == INSERT_BIAS), .set ready, since_\row + load_latency
     .if (next > 0) & (filled == 0) & (now >= ready)
     .set sum, 9 + L * \row + slot
     .set clamped, sum
@@ -178,14 +180,14 @@ half .req x23
 /* ---- the loop ---- */
 
 /* After each multiply-add something for a row of outputs or a part of a load; both of stride 2, which
- * has most loads, and where the former is arithmetic. Where there is room, as it is with many
- * multiply-adds and no clamp, every third place is a load's first, and the one after an insertion
- * remains free. */
+ * has most loads and goes on with one that has begun, and where the former is arithmetic. Where there
+ * is room, as it is with many multiply-adds and no clamp, every third place is a load's first, and
+ * the one after an insertion remains free. */
     .macro fill
     .if (has_room != 0) & (inserted != 0)
     .set inserted, 0
     .else
-    when %((has_room != 0) & (n % 3 == 0)), fill_place load_next, fill_sums
+    when %(((has_room != 0) & (n % 3 == 0)) | ((S == 2) & (begun != 0))), fill_place load_next, fill_sums
     otherwise fill_place fill_sums, load_next
     .endif
     .endm
@@ -293,7 +295,7 @@ half .req x23
     .set R, \count
     .set column_rows, S * R + 3 - S
     .set before, 2 * R
-    when %(S == 1), .set before, 5 * R
+    when %(S == 1), .set before, 21 * R / 4
     .set has_room, (S == 1) & (clamps == 0) & (R > 2)
     for_all load_row_address, 9, %column_rows
     add list, list, #(8 * S * R)
@@ -339,7 +341,9 @@ half .req x23
     .set S, \stride
     .set L, 4 - S /* outputs under way */
     .set clamps, \is_clamped
+    .set in_turn, (S == 2) | clamps
     set_stages
+    set_load_latency
     begin_slide \name, 30, 16
     .if clamps
     ldr scratch, [job, #job.clamp]
