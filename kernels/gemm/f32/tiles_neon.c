@@ -31,5 +31,5 @@ static void run_one(const struct gemm_tile *tile)
 
 void gemm_f32_tiles_neon(const struct gemm_tile *tile)
 {
-    gemm_run_each(tile, &gemm_types[GEMM_F32], run_one);
+    (tile->m < tile->mr ? gemm_run_parts : gemm_run_each)(tile, &gemm_types[GEMM_F32], run_one);
 }
