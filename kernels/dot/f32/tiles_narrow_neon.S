@@ -15,9 +15,6 @@
     .endm
 
 /* x1 and x3, once the pointers are known, are for upper halves. */
-    .macro insert_high to, temp
-    ins v\to\().d[1], x\temp
-    .endm
 
 /* Group g of a round: vector g * group / R of k, rows from g * group % R on. Number n of what it
  * loads: columns, if it is the first group of a vector, and rows. `to` and `row`: the registers of
@@ -57,7 +54,7 @@
     .set op, op + 1
     .endm
     .macro insert_waiting
-    when %(waits_longer >= 0), insert_high %(waits_longer), %(1 + 2 * turn)
+    when %(waits_longer >= 0), insert_half %(waits_longer), %(1 + 2 * turn)
     .endm
     .macro insert_both
     insert_waiting

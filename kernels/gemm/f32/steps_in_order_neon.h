@@ -16,9 +16,6 @@
 /* clang-format off */
 #include "kernels/asm/assembly_neon.h"
 
-    .macro insert_high to, temp
-    ins v\to\().d[1], x\temp
-    .endm
     .ifndef lanes_apart
     .set lanes_apart, 0
     .endif
@@ -51,9 +48,9 @@
     when %(op == 0), load_d \to, [in, #0]
     or_when %(op == 1), load_x %(high_temp), [in, #8]
     or_when %(op == 3 * \V - 1), next_vectors
-    or_when %(op == 3 * \V), insert_high %(\to + \V - 1), %(high_temp + (\V - 1) % 2)
+    or_when %(op == 3 * \V), insert_half %(\to + \V - 1), %(high_temp + (\V - 1) % 2)
     or_when %(op % 3 == 2), load_d %(\to + q), [in, #(16 * q)]
-    or_when %(op % 3 == 0), insert_high %(\to + q - 1), %(high_temp + (q - 1) % 2)
+    or_when %(op % 3 == 0), insert_half %(\to + q - 1), %(high_temp + (q - 1) % 2)
     otherwise load_x %(high_temp + q % 2), [in, #(16 * q + 8)]
     .set op, op + 1
     .endm

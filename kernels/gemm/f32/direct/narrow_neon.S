@@ -99,7 +99,7 @@ in .req x4
     .macro insert_waiting
     .if earlier
     temp_of turn + 2
-    insert_high %(earlier), %(temp)
+    insert_half %(earlier), %(temp)
     .endif
     .set earlier, 0
     .endm
