@@ -461,6 +461,28 @@ static void knows_whole_planes(void **state)
     }
 }
 
+/* Rows of dst a dilation apart share rows of source: with much padding at both ends they are tiles
+ * of many kinds, more than a kernel has in mind at a time. */
+static void knows_tiles_of_many_kinds(void **state)
+{
+    const struct dwconv_f32_kernel *kernel = kernel_of(state);
+    uint32_t seed = fill_seed();
+    for (size_t i = 0; i < 4 * 4 * 3; i++) {
+        size_t dilation = i % 4 + 2, above = i / 4 % 4, below = i / 16;
+        struct padding padding = {dilation + above, below * (dilation + 1) / 2};
+        struct problem problem = {.padding = &padding};
+        problem.task.kh = 3;
+        problem.task.stride_h = 1;
+        pick_planes(&problem.task, pick(&seed, 9 * dilation, 14 * dilation), &seed);
+        problem.task.dilation_h = problem.task.dilation_w = dilation;
+        pick_same(&problem.task, &seed);
+        assert_true(dwconv_f32_does(kernel, &problem.task));
+        make_arrays(&problem, kernel, fill_reals, &seed);
+        run_in_pieces(&problem.task, kernel, 0);
+        check_problem(&problem, kernel);
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest each[] = {
@@ -469,7 +491,10 @@ int main(void)
         cmocka_unit_test(knows_rows_of_padding),
         cmocka_unit_test(knows_whole_planes),
     };
-    static const struct CMUnitTest alike[] = {cmocka_unit_test(does_rows_alike_in_each_call)};
+    static const struct CMUnitTest dilated[] = {
+        cmocka_unit_test(does_rows_alike_in_each_call),
+        cmocka_unit_test(knows_tiles_of_many_kinds),
+    };
     static const struct kernel_tests_guard guards[] = {
         {&guard_src, MOST * sizeof(float)},   {&guard_scratch, MOST * sizeof(float)},
         {&guard_zeros, MOST * sizeof(float)}, {&guard_weights, 16384 * sizeof(float)},
@@ -479,7 +504,7 @@ int main(void)
         const struct dwconv_f32_kernel *kernel = dwconv_f32_kernels[i];
         kernel_tests_add(kernel->name, kernel->needs, kernel, each, count_of(each));
         if (strstr(kernel->name, "_dilated_"))
-            kernel_tests_add(kernel->name, kernel->needs, kernel, alike, count_of(alike));
+            kernel_tests_add(kernel->name, kernel->needs, kernel, dilated, count_of(dilated));
     }
     return kernel_tests_run("dwconv_f32", guards, count_of(guards));
 }
