@@ -35,9 +35,4 @@ by .req x12 /* b */
     end_function gemm_f32_planes_\name\()_narrow_neon
     .endm
 
-    kernel 8x12, 2, 12
-    kernel 12x8, 3, 8
-    kernel 16x4, 4, 4
-    kernel 4x12, 1, 12
-    kernel 4x8, 1, 8
-    kernel 4x4, 1, 4
+    all_kernels

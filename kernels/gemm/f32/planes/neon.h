@@ -75,3 +75,13 @@
     limit_sums at_most, %(32 - \V * \width), strip, strip.high, column
 25:
     .endm
+
+/* By the file's macro: name, vectors of rows, width. */
+    .macro all_kernels
+    kernel 8x12, 2, 12
+    kernel 12x8, 3, 8
+    kernel 16x4, 4, 4
+    kernel 4x12, 1, 12
+    kernel 4x8, 1, 8
+    kernel 4x4, 1, 4
+    .endm
